@@ -11,7 +11,7 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Game, GameHistory, Knowledge, MsdTerms};
 use labrys::search::{
-    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
+    Control, Expansion, Heuristics, Limits, MctsOptions, Options, Report, SearchInput, SearchMode,
     TranspositionTable, Tree, monte_carlo, search,
 };
 
@@ -58,15 +58,16 @@ fn msd_ratings(criterion: &mut Criterion) {
 }
 
 fn simulations(criterion: &mut Criterion) {
-    let cut = Sampling { playout_plies: Some(0), expansion: Some(Expansion::All), ..Sampling::default() };
+    let cut =
+        MctsOptions { playout_plies: Some(0), expansion: Some(Expansion::All), ..MctsOptions::default() };
     simulate::<Chess>(criterion, "evaluated leaves", cut);
-    simulate::<Neighbours>(criterion, "full playouts", Sampling::default());
+    simulate::<Neighbours>(criterion, "full playouts", MctsOptions::default());
 }
 
 /// Simulations from the start position, as many as a hundred thousand nodes allow.
-fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
+fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, mcts: MctsOptions) {
     let (position, history, evaluator) = (G::start(), GameHistory::new(), Linear::shipped(0).unwrap());
-    let (options, limits) = (Options { sampling, ..Options::default() }, Limits::nodes(100_000));
+    let (options, limits) = (Options { mcts, ..Options::default() }, Limits::nodes(100_000));
     let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
     let run = |tree: &mut Tree<G>| {
         let mut simulations = 0;

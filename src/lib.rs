@@ -1,21 +1,21 @@
 //! Labrys: a game engine driven over a UCI-style line protocol. This package is the binary with its
-//! [`commands`]; what they stand on are crates of their own, which are re-exported here.
+//! [`commands`]; it re-exports the crates that they use.
 //!
-//! The crates, from the ground up; imports point to the left only, and Cargo holds it:
-//! `core ← {solver, protocol ← tuc ← arena ← session ← web, learn} ← labrys`.
+//! The crates, from the bottom up; imports point to the left only: `core ← {solver, protocol ← tuc ← arena ←
+//! session ← web, learn} ← labrys`.
 //!
-//! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`]: all that plays;
+//! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`];
 //! - [`solver`]: proofs of results, their certificates, endgame tables;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and clients that drive other engines;
 //! - [`tuc`]: the UDP protocol of TUC-CHESS;
-//! - [`arena`]: matches and tournaments between engines, and what their results say;
-//! - [`learn`]: self-play and learning, of weights, evaluation nets, policy/value nets and constants;
-//! - `labrys-session`: a game that people play on a page, with its players, clocks and searches;
+//! - [`arena`]: matches and tournaments between engines, and their statistics;
+//! - [`learn`]: self-play, and training of weights, evaluation nets, policy/value nets and constants;
+//! - `labrys-session`: a game on the web board, with its players, clocks and searches;
 //! - `web`, with the feature of that name: the web board, served; `page/`: the same without a server, in
 //!   WebAssembly;
 //! - `npm/`: the engine of the protocol for JavaScript, in WebAssembly;
-//! - `python/`: the package of that language, on top of all;
-//! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: what long work shares.
+//! - `python/`: the Python package, on top of all;
+//! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: utilities.
 
 #![forbid(unsafe_code)]
 
@@ -39,9 +39,10 @@ pub use labrys_tuc as tuc;
 #[cfg(feature = "web")]
 pub use labrys_web as web;
 
-/// Makes a type with its [`Game`](game::Game) and [`Knowledge`](game::Knowledge) a game of all parts of Labrys:
-/// compiles its searches, as [`playable!`] does, and lets proofs use its rules alone. A game with knowledge for
-/// proofs calls [`playable!`] and implements [`Solvable`](solver::Solvable) instead.
+/// Registers the generic code of Labrys for a type with its [`Game`](game::Game) and
+/// [`Knowledge`](game::Knowledge): compiles its searches, as [`playable!`] does, and lets proofs use its
+/// rules alone. A game with knowledge for proofs calls [`playable!`] and implements
+/// [`Solvable`](solver::Solvable) instead.
 #[macro_export]
 macro_rules! game {
     ($game:ty) => {

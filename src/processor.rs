@@ -1,8 +1,7 @@
-//! Whether the processor at hand is one that the binary was built for.
+//! Whether the binary was built for this processor.
 //!
-//! The macro of the standard library says only what is not known at compile time, so a crate asks the
-//! processor here. What runs before the answer must not need the features itself: no allocation, no
-//! formatting.
+//! The macro of the standard library is constant for features known at compile time, so a crate asks the
+//! processor here. Code before this check must not need the features itself: no allocation, no formatting.
 
 /// The first feature of processors that the compiler was allowed to use, and that this processor lacks.
 #[cfg(target_arch = "x86_64")]
@@ -44,7 +43,7 @@ pub fn missing_feature() -> Option<&'static str> {
     }
 }
 
-/// The same elsewhere, where nobody knows.
+/// The same on other processors, without a check.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn missing_feature() -> Option<&'static str> {
     None

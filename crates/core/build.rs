@@ -1,4 +1,4 @@
-//! Puts the evaluation net of chess into the library, and says what the system has of what features ask for.
+//! Embeds the evaluation net of chess, and sets the `cfg`s of the features that the target supports.
 
 use std::env;
 use std::fs;
@@ -7,21 +7,20 @@ use std::path::PathBuf;
 /// The net of chess unless the variable `EVALFILE` names another one.
 const NET: &str = "nets/eval/chess.safetensors";
 
-/// The features that stand for what an operating system gives. A browser has none of it: there, the code for
-/// them is left out even where they are asked for, as they are by default.
-const OF_THE_SYSTEM: [&str; 3] = ["mmap", "tables", "threads"];
+/// Features that need an operating system. In a browser they are off, although they are on by default.
+const PLATFORM_FEATURES: [&str; 3] = ["mmap", "tables", "threads"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    say_what_there_is();
-    name_the_net();
+    set_platform_cfgs();
+    set_net_path();
 }
 
-/// Sets `has_mmap`, `has_tables` and `has_threads` for the features that the target can have.
-fn say_what_there_is() {
+/// Sets `has_mmap`, `has_tables` and `has_threads` for the enabled features that the target supports.
+fn set_platform_cfgs() {
     let families = env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
     let is_browser = families.split(',').any(|family| family == "wasm");
-    for feature in OF_THE_SYSTEM {
+    for feature in PLATFORM_FEATURES {
         println!("cargo::rustc-check-cfg=cfg(has_{feature})");
         let is_asked_for = env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some();
         if is_asked_for && !is_browser {
@@ -30,8 +29,8 @@ fn say_what_there_is() {
     }
 }
 
-/// Names the file of the net to the compiler. A wrong file is an error here, not in the first game.
-fn name_the_net() {
+/// Passes the path of the net to the compiler. A missing file is an error here, not in the first game.
+fn set_net_path() {
     println!("cargo::rerun-if-env-changed=EVALFILE");
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let path = env::var_os("EVALFILE").filter(|path| !path.is_empty()).unwrap_or_else(|| NET.into());

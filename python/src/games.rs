@@ -119,7 +119,7 @@ impl Game {
     /// Its name as people write it.
     #[getter]
     fn title(&self) -> &'static str {
-        self.rules.info().looks.title
+        self.rules.info().appearance.title
     }
 
     /// The value of its own option, by name; empty if it has none.
@@ -180,7 +180,7 @@ impl Game {
     /// What stands on squares: the letter in the FEN (lower case), a name and a drawing of each piece.
     #[getter]
     fn pieces(&self) -> Vec<(String, &'static str, &'static str)> {
-        let pieces = self.rules.info().looks.pieces.iter();
+        let pieces = self.rules.info().appearance.pieces.iter();
         pieces.map(|piece| (piece.letter.to_string(), piece.name, piece.drawing)).collect()
     }
 

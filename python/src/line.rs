@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use labrys::engine::PositionError;
-use labrys::engine::registry::{self, GameTable, Of};
+use labrys::engine::registry::{self, GameTable, GameType};
 use labrys::game::{
     Color, EncodingShape, FeatureSet, Game, GameHistory, GameInfo, GameMove, InputShape, Knowledge,
     MoveError, Outcome, each_input, perft, plane_and_bit,
@@ -135,10 +135,10 @@ impl<G: Game> Drop for Line<G> {
 
 impl<G: Knowledge> AnyLine for Line<G>
 where
-    Of<G>: AnyGame,
+    GameType<G>: AnyGame,
 {
     fn game(&self) -> &'static dyn AnyGame {
-        &Of::<G>::GAME
+        &GameType::<G>::GAME
     }
 
     fn choice(&self) -> usize {
@@ -277,11 +277,11 @@ where
     }
 
     fn inputs(&self, player: Color) -> Vec<u32> {
-        let (board, view) = (self.position.input_shape(), self.position.input_view(player));
+        let (board, perspective) = (self.position.input_shape(), self.position.perspective(player));
         let mut inputs = Vec::new();
         each_input(self.position.input_planes(), |input| {
             let (plane, bit) = plane_and_bit(input);
-            inputs.extend(G::input_index(board, view, plane, bit).map(|index| index as u32));
+            inputs.extend(G::input_index(board, perspective, plane, bit).map(|index| index as u32));
         });
         inputs
     }
@@ -305,7 +305,7 @@ pub(crate) trait AnyGame: Sync {
     fn position(&self, choice: usize, fen: &str) -> Result<Arc<dyn AnyLine>, PositionError>;
 }
 
-impl<G: Knowledge> AnyGame for Of<G> {
+impl<G: Knowledge> AnyGame for GameType<G> {
     fn info(&self) -> GameInfo {
         G::info()
     }

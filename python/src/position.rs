@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use labrys::game::{Color, Ending, Outcome as GameOutcome, Points};
+use labrys::game::{Color, Ending, Outcome as GameOutcome, Wdl};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
@@ -574,7 +574,7 @@ impl Outcome {
 
     /// The points of `"white"` or `"black"`: 1, ½ or 0.
     fn points(&self, player: &str) -> PyResult<f64> {
-        Ok(Points::of(self.0.winner, color_of(player)?).value())
+        Ok(Wdl::of(self.0.winner, color_of(player)?).value())
     }
 
     fn __eq__(&self, other: &Outcome) -> bool {

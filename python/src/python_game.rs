@@ -24,7 +24,7 @@ use crate::position::color_of;
 use crate::records::READERS;
 use crate::rule_errors::{call, note};
 use crate::wait::lock;
-use labrys::engine::registry::Of;
+use labrys::engine::registry::GameType;
 
 /// The games in Python that a process can have.
 const SLOTS: usize = 2;
@@ -190,8 +190,8 @@ impl<const SLOT: usize> PythonGame<SLOT> {
     {
         solver::add_game::<PythonGame<SLOT>>();
         arena::add_game::<PythonGame<SLOT>>();
-        GAMES.add(PythonGame::<SLOT>::info, &Of::<PythonGame<SLOT>>::GAME);
-        READERS.add(PythonGame::<SLOT>::info, &Of::<PythonGame<SLOT>>::GAME);
+        GAMES.add(PythonGame::<SLOT>::info, &GameType::<PythonGame<SLOT>>::GAME);
+        READERS.add(PythonGame::<SLOT>::info, &GameType::<PythonGame<SLOT>>::GAME);
     }
 }
 
@@ -314,7 +314,7 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
     }];
 
     /// The one feature is an evaluation as it is.
-    const UNLEARNED_WEIGHT: f64 = 1.0;
+    const INITIAL_WEIGHT: f64 = 1.0;
 
     fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
         let Known { rules, state: Some(state), .. } = &*self.0 else { return };

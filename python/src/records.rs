@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use labrys::arena::pgn::{PgnGame, file};
 use labrys::engine::PositionError;
-use labrys::engine::registry::{GameTable, Of};
-use labrys::game::{Color, GameMove, Knowledge, Points};
+use labrys::engine::registry::{GameTable, GameType};
+use labrys::game::{Color, GameMove, Knowledge, Wdl};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
 use labrys::search::Control;
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub(crate) trait AnyGames: Send + Sync {
     fn len(&self) -> usize;
 
     /// The result for White, plies of the opening and plies after it.
-    fn game(&self, index: usize) -> (Points, usize, usize);
+    fn game(&self, index: usize) -> (Wdl, usize, usize);
 
     /// The scores after the opening, each for the player of its move, in units of the evaluation.
     fn scores(&self, index: usize) -> Vec<f32>;
@@ -53,7 +53,7 @@ impl<G: Knowledge> AnyGames for Games<G> {
         self.games.len()
     }
 
-    fn game(&self, index: usize) -> (Points, usize, usize) {
+    fn game(&self, index: usize) -> (Wdl, usize, usize) {
         let PlayedGame { result, opening, moves } = &self.games[index];
         (*result, opening.len(), moves.len())
     }
@@ -83,7 +83,7 @@ pub(crate) trait GamesReader: Sync {
     fn read(&self, path: &Path) -> PyResult<Arc<dyn AnyGames>>;
 }
 
-impl<G: Knowledge> GamesReader for Of<G> {
+impl<G: Knowledge> GamesReader for GameType<G> {
     fn read(&self, path: &Path) -> PyResult<Arc<dyn AnyGames>> {
         let (header, games) = read_games::<G>(path).map_err(file_error)?;
         let start = start_of::<G>(&header).map_err(value_error)?;
@@ -105,7 +105,7 @@ impl SelfPlayGames {
     fn each<'py, T: Number>(
         &self,
         py: Python<'py>,
-        number: impl Fn((Points, usize, usize)) -> T,
+        number: impl Fn((Wdl, usize, usize)) -> T,
     ) -> PyResult<Bound<'py, PyAny>> {
         array(py, [self.0.len()], |numbers| {
             for (index, place) in numbers.iter_mut().enumerate() {

@@ -12,7 +12,7 @@ use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::PgnFile;
 use crate::commands::shared::LimitArguments;
 use crate::commands::shared::records::{self, Strictness};
-use crate::commands::shared::words;
+use crate::commands::shared::suggest;
 use crate::engine::{Engine, Settings, registry};
 use crate::game::{Color, counted};
 use crate::search::{Control, Limits};
@@ -34,10 +34,10 @@ pub(super) struct AnalyseArguments {
     #[arg(long, requires = "out")]
     resume: bool,
     /// The game that they are of [default: that of the `Variant` tag, chess without one]
-    #[arg(long, value_parser = words::game())]
+    #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     option: Vec<(String, String)>,
     #[command(flatten)]
     strictness: Strictness,
@@ -119,17 +119,17 @@ fn analyse(
     Ok(GameAnalysis::new(game, engine.as_mut(), limits, control)?)
 }
 
-/// What is printed of a game.
+/// The printed summary of a game.
 #[derive(Serialize)]
 struct Summary {
     game: u64,
     white: Player,
     black: Player,
-    /// The moves that gave most away.
+    /// The moves with the largest losses.
     turning_points: Vec<TurningPoint>,
 }
 
-/// How a player has played.
+/// The summary of a player.
 #[derive(Serialize)]
 struct Player {
     name: String,
@@ -143,7 +143,7 @@ struct Player {
     blunders: usize,
 }
 
-/// A move that gave much away.
+/// A move with a large loss.
 #[derive(Serialize)]
 struct TurningPoint {
     /// The move with its number and mark.

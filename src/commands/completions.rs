@@ -24,15 +24,15 @@ pub(super) fn run(arguments: &CompletionsArguments, mut command: Command) -> io:
     io::stdout().write_all(with_values(arguments.shell, &command, &text).as_bytes())
 }
 
-/// Completions with what the crate leaves out. For elvish and PowerShell it knows no values of arguments, and for
-/// bash not that words are split at `=`, nor that an argument may have several values.
+/// Adds completions that the crate lacks: values of arguments for elvish and PowerShell, and for bash words
+/// split at `=` and arguments with several values.
 fn with_values(shell: Shell, command: &Command, text: &str) -> String {
     let values = values(command, NAME);
     let lists = lists(command);
     let quoted = |words: &[String]| words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>();
     match shell {
         Shell::Bash => {
-            // The functions stay as they are, and another one calls them.
+            // The generated functions are wrapped.
             let (functions, end) = text.rsplit_once("\n}\n").unwrap_or((text, ""));
             let end = end.replace("complete -F _labrys ", "complete -F _labrys_by_words ");
             let values = include_str!("completions/values.bash").replace("@LISTS@", &lists.join(" "));
@@ -60,7 +60,7 @@ fn with_values(shell: Shell, command: &Command, text: &str) -> String {
     }
 }
 
-/// The arguments of all commands that have values which are known, each with the words before it.
+/// The arguments of all commands with known values, each with the words of its command.
 fn values(command: &Command, words: &str) -> Vec<(String, Vec<String>)> {
     let own = command.get_arguments().filter(|argument| argument.get_action().takes_values());
     let own = own.map(|argument| {

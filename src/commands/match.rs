@@ -131,12 +131,12 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     check_log(&tournament)
 }
 
-/// Says that the log of a tournament that has been played is not whole.
+/// Checks that the log of a played tournament is complete.
 pub(super) fn check_log(tournament: &Tournament) -> anyhow::Result<()> {
     tournament.log.take_error().map_or(Ok(()), |error| Err(error).context("--log: lines are missing"))
 }
 
-/// Checks that the tournament can be played, and says what cannot be checked.
+/// Checks that the tournament can be played, and prints what cannot be checked.
 pub(super) fn check(tournament: &Tournament, control: &Control) -> anyhow::Result<()> {
     for note in tournament.check(control)? {
         print_message!("labrys: warning: {note}");
@@ -144,7 +144,7 @@ pub(super) fn check(tournament: &Tournament, control: &Control) -> anyhow::Resul
     Ok(())
 }
 
-/// What has been played in this run.
+/// The games of this run.
 struct Run {
     games: u64,
     time: Duration,
@@ -202,7 +202,7 @@ fn summary(tournament: &Tournament, results: &Results) -> Summary {
     Summary::new(&names(tournament), &tournament.counted(results), tournament.sprt.as_ref())
 }
 
-/// What becomes of a finished game: its record, all results, and the players' thinking time.
+/// The callback for a finished game: its record, all results, and the players' thinking time.
 type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2], &Progress) -> io::Result<()> + 'a;
 
 /// Plays the games of a match that have no result yet, and shows the progress.
@@ -243,8 +243,8 @@ fn restore(
         .with_context(|| path.display().to_string())
 }
 
-/// Plays a match whose games are in a file, from the first one that is not. The results, unless `control`
-/// stops the match.
+/// Plays a match whose games are in a file, from the first one that is not. Returns the results, unless
+/// `control` stops the match.
 pub(super) fn play_into(
     path: &Path,
     tournament: &Tournament,

@@ -1,6 +1,6 @@
-//! The command line: a file for each command, a folder for each group of commands; glue only.
+//! The command line: a module for each command and each group of commands; glue only.
 
-/// Prints a line on standard output. `println!` would panic where nobody reads any more.
+/// Prints a line on standard output. `println!` would panic on a closed pipe.
 macro_rules! print_line {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -8,7 +8,7 @@ macro_rules! print_line {
     }};
 }
 
-/// Prints a line on standard error, if somebody reads there.
+/// Prints a line on standard error, unless it is closed.
 macro_rules! print_message {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -19,12 +19,12 @@ macro_rules! print_message {
 mod analyse;
 mod bench;
 mod completions;
+mod deprecated_names;
 mod games;
 mod linear;
 mod man;
 mod r#match;
 mod nnue;
-mod old_names;
 mod openings;
 mod options;
 mod perft;
@@ -49,7 +49,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use self::shared::typed::add_game;
 
-use self::shared::errors::{exit, in_words, is_closed_pipe};
+use self::shared::errors::{exit, full_text, is_closed_pipe};
 use self::shared::{config, outputs, set_command_line, version};
 use crate::arena::KeyError;
 use crate::processor;
@@ -72,7 +72,7 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Serve the web board, in a build with the feature `web`
     #[cfg(not(feature = "web"))]
-    Serve(Lacking),
+    Serve(MissingCommand),
     /// Search the positions of played games and mark the mistakes
     Analyse(analyse::AnalyseArguments),
     /// Play TUC-CHESS over UDP
@@ -122,18 +122,18 @@ const SECTIONS: [(&str, &[&str]); 5] = [
 
 /// The whole command line.
 fn command() -> clap::Command {
-    let command = with_negative_numbers(LabrysArguments::command());
+    let command = allow_negative_numbers(LabrysArguments::command());
     let template = help_template(&command);
     command.help_template(template)
 }
 
-/// Takes a number below zero for the value of an argument, not for an argument.
-fn with_negative_numbers(command: clap::Command) -> clap::Command {
+/// Allows negative numbers as values.
+fn allow_negative_numbers(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|argument| match argument.get_action().takes_values() {
         true => argument.allow_negative_numbers(true),
         false => argument,
     });
-    command.mut_subcommands(with_negative_numbers)
+    command.mut_subcommands(allow_negative_numbers)
 }
 
 /// The columns of the help at most, as clap has it.
@@ -187,8 +187,8 @@ fn help_template(command: &clap::Command) -> String {
     format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{sections}Options:\n{{options}}")
 }
 
-/// A whole program: runs the command line `arguments`, the program name included, and says on standard error
-/// what went wrong.
+/// The whole program: runs the command line `arguments`, the program name included, and prints errors on
+/// standard error.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(feature) = processor::missing_feature() {
         return fail(format_args!(
@@ -197,8 +197,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     env_logger::init();
     match run(arguments) {
-        // Whoever has read enough is no error.
-        Err(error) if !is_closed_pipe(&error) => fail(format_args!("{}", in_words(&error))),
+        // A closed pipe is no error.
+        Err(error) if !is_closed_pipe(&error) => fail(format_args!("{}", full_text(&error))),
         _ => ExitCode::SUCCESS,
     }
 }
@@ -215,12 +215,12 @@ fn fail(reason: fmt::Arguments) -> ExitCode {
 /// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let line: Vec<_> = arguments.into_iter().collect();
-    // Whoever starts an engine waits for it, and has no arguments to parse.
+    // A fast start as an engine, without arguments to parse.
     if line.len() <= 1 {
         return execute(LabrysArguments { command: None });
     }
     set_command_line(&line);
-    let line = old_names::replaced(line);
+    let line = deprecated_names::replaced(line);
     check_build(&line)?;
     let mut command = command();
     if line.iter().any(|word| word == "--version") {
@@ -241,10 +241,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     }
 }
 
-/// The arguments of a command that this build lacks, whatever they are.
+/// Any arguments of a command that this build lacks.
 #[cfg(not(feature = "web"))]
 #[derive(Debug, clap::Args)]
-struct Lacking {
+struct MissingCommand {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     _rest: Vec<OsString>,
 }
@@ -254,13 +254,13 @@ fn check_build(line: &[OsString]) -> anyhow::Result<()> {
     let is_help = |word: &OsString| word == "--help" || word == "-h";
     let is_spsa = line.get(1).is_some_and(|command| command == "spsa");
     if is_spsa && cfg!(not(feature = "tuning")) && !line.iter().any(is_help) {
-        return Err(lacking("spsa", "tuning"));
+        return Err(missing_command("spsa", "tuning"));
     }
     Ok(())
 }
 
 /// The error of a command that this build lacks.
-fn lacking(command: &str, feature: &str) -> anyhow::Error {
+fn missing_command(command: &str, feature: &str) -> anyhow::Error {
     anyhow!(
         "{command}: it needs a build with the feature `{feature}`: \
          cargo build --release --features {feature}"
@@ -273,7 +273,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
         #[cfg(not(feature = "web"))]
-        Command::Serve(_) => Err(lacking("serve", "web")),
+        Command::Serve(_) => Err(missing_command("serve", "web")),
         Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Tuc(arguments) => tuc::run(&arguments),
         Command::Match(arguments) => r#match::run(*arguments),

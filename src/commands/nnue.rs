@@ -52,19 +52,19 @@ pub(super) fn run(arguments: &NnueArguments) -> anyhow::Result<()> {
 /// The sizes of a net.
 #[derive(Debug, clap::Args, Serialize)]
 struct Sizes {
-    /// Sets of weights for the inputs; where a player's king is decides which one counts
+    /// Input buckets: sets of weights, selected by the square of the player's king
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u8>(1..))]
     #[serde(skip_serializing_if = "is_one")]
     buckets: u8,
     /// Neurons for each of the two players
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = whole::<usize>(1..=4_096))]
     neurons: usize,
-    /// Outputs, of which what is on the board decides
+    /// Output buckets, selected by the material on the board
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(1..=64))]
     outputs: usize,
 }
 
-/// Whether there is one bucket only, which settings need not name.
+/// Whether there is only one bucket, the default in settings.
 fn is_one(buckets: &u8) -> bool {
     *buckets == 1
 }
@@ -73,7 +73,7 @@ impl Sizes {
     /// The sizes for the board of a position.
     ///
     /// # Errors
-    /// The game does not have so many buckets.
+    /// The game has fewer buckets.
     fn of<G: Knowledge>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
         let &Sizes { buckets, neurons: hidden, outputs } = self;
         ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::info().name, G::BUCKETS);

@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &OpeningsArguments) -> anyhow::Result<()> {
     if found == 0 {
         return done.context("found no opening, nothing written");
     }
-    // What has been found is kept, however the search for more ends.
+    // Openings found so far are kept, even if the search for more fails.
     write_atomically(&arguments.out, &text).with_context(|| out.to_string())?;
     done.with_context(|| format!("found only {found} of {}, in {out}", counted(count, "opening")))?;
     print_line!(

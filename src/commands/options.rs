@@ -8,12 +8,12 @@ use clap::{Arg, ArgAction, Command};
 use serde_json::{Map, Value, json};
 
 use crate::commands::shared::outputs::{is_file, is_written};
-use crate::commands::shared::values::{Kind, Refused};
-use crate::commands::shared::words;
+use crate::commands::shared::suggest;
+use crate::commands::shared::values::{Kind, ValueError};
 use crate::engine::{OptionKind, OptionSpec, registry};
 use crate::learn::zero::ZeroConfig;
 
-/// A value that no parser of numbers takes.
+/// A value that every parser of numbers refuses.
 const NONSENSE: &str = "\u{1}";
 
 /// Prints the arguments of all commands and the options of the engine.
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &OptionsArguments, mut command: Command) -> anyhow:
     }
     for name in registry::names() {
         writeln!(out, "option of {name}")?;
-        for OptionSpec { name, kind, .. } in words::specs(name) {
+        for OptionSpec { name, kind, .. } in suggest::specs(name) {
             writeln!(out, "  {name}{}", range(&kind))?;
         }
     }
@@ -59,12 +59,12 @@ fn zero_settings() -> anyhow::Result<Value> {
     let text = format!("variant = {:?}", registry::default_name());
     let settings = ZeroConfig::parse(text)?.settings;
     let mut all = serde_json::to_value(&settings)?;
-    // What the result does not depend on is not serialised.
+    // Settings without influence on the result are not serialised.
     all["generations"] = settings.generations.get().into();
     Ok(all)
 }
 
-/// The commands that do something, each with its words.
+/// The leaf commands, each with its words.
 fn leaves<'a>(command: &'a Command, words: &str) -> Vec<(String, &'a Command)> {
     let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
     let inner: Vec<_> =
@@ -106,7 +106,7 @@ fn describe_argument(command: &Command, argument: &Arg) -> Value {
         all["value"] = argument.get_value_names().map_or(Value::Null, |names| {
             names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into()
         });
-        // A default that is said in words depends on other arguments.
+        // A default in words depends on other arguments.
         all["default"] = if defaults.is_empty() { Value::Null } else { defaults.join(" ").into() };
     }
     let Value::Object(all) = &mut all else { return all };
@@ -127,7 +127,7 @@ fn bounds(range: ValueRange) -> [i64; 2] {
     [range.min_values(), range.max_values()].map(|bound| i64::try_from(bound).unwrap_or(-1))
 }
 
-/// What the values of an argument may be.
+/// The kind of the values of an argument.
 fn kind(argument: &Arg) -> Map<String, Value> {
     let parser = argument.get_value_parser();
     let suggested: Vec<_> =
@@ -153,22 +153,22 @@ fn kind(argument: &Arg) -> Map<String, Value> {
     described
 }
 
-/// What the parser of an argument expects: it is asked by a value that it refuses.
+/// The expected form of an argument, taken from the error of its parser for an invalid value.
 fn expected(argument: &Arg) -> Option<Value> {
     let mut alone = Arg::new("value").value_parser(argument.get_value_parser().clone()).num_args(1);
     alone = alone.action(ArgAction::Set).allow_hyphen_values(true);
     let error = Command::new("labrys").arg(alone).try_get_matches_from(["labrys", NONSENSE]).err()?;
     let source = std::error::Error::source(&error)?;
-    let Some(refused) = source.downcast_ref::<Refused>() else {
+    let Some(refused) = source.downcast_ref::<ValueError>() else {
         let text = source.to_string();
         let expected = text.strip_prefix("expected ").unwrap_or(&text);
         return Some(json!({"kind": "text", "expected": expected}));
     };
-    let wide = |bound: i128| i64::try_from(bound).ok();
+    let to_i64 = |bound: i128| i64::try_from(bound).ok();
     let finite = |bound: f64| Some(bound).filter(|bound| bound.is_finite());
     let expected = refused.expected.to_string();
     Some(match &refused.expected {
-        Kind::Whole { min, max } => json!({"kind": "whole", "min": wide(*min), "max": wide(*max)}),
+        Kind::Whole { min, max } => json!({"kind": "whole", "min": to_i64(*min), "max": to_i64(*max)}),
         Kind::Even => json!({"kind": "even", "min": 0, "max": null}),
         Kind::Number { min, max, is_open } => {
             json!({"kind": "number", "min": finite(*min), "max": finite(*max), "above_min": is_open})
@@ -194,7 +194,7 @@ fn row(argument: &Arg) -> String {
 
 /// The options of a game as JSON, in the words of UCI.
 fn options(game: &str) -> Value {
-    let each = words::specs(game).into_iter().map(|OptionSpec { name, kind, .. }| match kind {
+    let each = suggest::specs(game).into_iter().map(|OptionSpec { name, kind, .. }| match kind {
         OptionKind::Check { default } => json!({"name": name, "type": "check", "default": default}),
         OptionKind::Spin { default, min, max } => {
             json!({"name": name, "type": "spin", "default": default, "min": min, "max": max})
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_is_refused_in_words_of_ours() {
+    fn every_parser_has_its_own_errors() {
         let mut command = crate::commands::command();
         command.build();
         for (words, command) in leaves(&command, "") {

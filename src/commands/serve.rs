@@ -60,7 +60,7 @@ impl ServeArguments {
         Ok(engines)
     }
 
-    /// Where sessions are kept.
+    /// The folder of the sessions.
     fn state(&self) -> Option<PathBuf> {
         if self.no_state || (self.port == 0 && self.state.is_none()) {
             return None;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use crate::commands::shared::PositionArguments;
+use crate::commands::shared::suggest;
 use crate::commands::shared::values::{duration, whole};
-use crate::commands::shared::words;
 use crate::engine::Settings;
 use crate::files;
 use crate::game::counted;
@@ -52,7 +52,7 @@ pub(super) struct SolveArguments {
     #[arg(long, requires = "proof")]
     counting: bool,
     /// Set an option of the engine, such as the folder of endgame tables
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option(), conflicts_with = "split")]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option(), conflicts_with = "split")]
     option: Vec<(String, String)>,
     /// Use tables of small regions, in games that fall apart into regions: those of this folder, which are
     /// built if they are not there
@@ -64,7 +64,7 @@ pub(super) struct SolveArguments {
     /// Take values of other positions from files of results and certificates
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
-    /// List the positions so many plies below that have to be solved; with `--results`, solve each of them
+    /// List the positions this many plies below that have to be solved; with `--results`, solve each of them
     #[arg(long, value_name = "PLIES", value_parser = whole::<u8>(1..=4))]
     split: Option<u8>,
 }
@@ -134,7 +134,7 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
     }
 }
 
-/// Tells of a certificate, or that it was stopped before it was written.
+/// Prints a message about a certificate, also if it was not written.
 fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()> {
     let told = match written {
         Some(Written { counts, checksum }) => {

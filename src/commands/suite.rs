@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 use crate::commands::shared::LimitArguments;
+use crate::commands::shared::suggest;
 use crate::commands::shared::values::whole;
-use crate::commands::shared::words;
-use crate::engine::suite::{self, Attempt, SuitePosition};
+use crate::engine::suite::{self, SuitePosition, SuiteResult};
 use crate::engine::{Engine, Settings, registry};
 use crate::game::{MoveError, counted};
 use crate::protocol::text;
@@ -22,12 +22,12 @@ pub(super) struct SuiteArguments {
     /// The suite: EPD with `bm`, `am`, `dm`, or points of moves in `c0` or `c8` and `c9`
     file: PathBuf,
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     variant: String,
     #[command(flatten)]
     limits: LimitArguments,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     option: Vec<(String, String)>,
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
@@ -40,7 +40,7 @@ pub(super) struct SuiteArguments {
     json: bool,
 }
 
-/// The most bad lines that are named.
+/// The most bad lines that are reported.
 const NAMED: usize = 20;
 
 /// The result of a suite.
@@ -76,7 +76,7 @@ struct Row {
 
 pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
     let name = arguments.file.display();
-    // Nothing lies between this clock and the search.
+    // Only the search is timed.
     let settings = Settings { move_overhead: 0, ..Settings::default() };
     let mut engine = registry::engine(&arguments.variant, &settings)?;
     crate::commands::shared::set_options(engine.as_mut(), &arguments.option)?;
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
             Err(error) => {
                 report.left_out += 1;
                 let other = error.other_game();
-                // A suite of another game has nothing but such lines, and a file of another kind many.
+                // A suite of another game has only such lines, and a file of another kind many.
                 if report.left_out <= NAMED && other.is_none_or(|other| !others.contains(&other)) {
                     let all = if other.is_some() { ", as are all others like it" } else { "" };
                     print_message!("labrys: suite {name}, {error}; left out{all}");
@@ -112,15 +112,15 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
     let limits = arguments.limits.limits();
     let (start, mut out) = (Instant::now(), io::stdout());
     for position in &positions {
-        let attempt = position.attempt(engine.as_mut(), &limits, &control)?;
+        let result = position.search(engine.as_mut(), &limits, &control)?;
         if control.is_stopped() {
             break;
         }
-        let row = Row::new(position, &attempt, engine.as_ref())?;
+        let row = Row::new(position, &result, engine.as_ref())?;
         if !arguments.json {
             writeln!(out, "{}", row.text())?;
         }
-        report.add(row, &attempt);
+        report.add(row, &result);
     }
     report.complete = report.positions.len() == positions.len();
     report.seconds = start.elapsed().as_secs_f64();
@@ -139,11 +139,11 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
 }
 
 impl Report {
-    fn add(&mut self, row: Row, attempt: &Attempt) {
+    fn add(&mut self, row: Row, result: &SuiteResult) {
         self.solved += usize::from(row.solved);
         self.points += u64::from(row.points);
         self.most_points += u64::from(row.most_points);
-        self.nodes += attempt.end.nodes;
+        self.nodes += result.end.nodes;
         self.positions.push(row);
     }
 
@@ -163,24 +163,24 @@ impl Report {
 
 impl Row {
     /// `engine` has the position on its board.
-    fn new(position: &SuitePosition, attempt: &Attempt, engine: &dyn Engine) -> Result<Row, MoveError> {
-        let moment = attempt.solved.unwrap_or(attempt.end);
+    fn new(position: &SuitePosition, result: &SuiteResult, engine: &dyn Engine) -> Result<Row, MoveError> {
+        let moment = result.solved.unwrap_or(result.end);
         Ok(Row {
             id: position.id.clone(),
             line: position.line,
             fen: position.fen.clone(),
             expected: position.goal.describe(engine.board())?,
-            found: attempt.found.as_ref().map(|mv| engine.board().san(mv)).transpose()?,
-            score: attempt.score.map(|score| match attempt.bound {
+            found: result.found.as_ref().map(|mv| engine.board().san(mv)).transpose()?,
+            score: result.score.map(|score| match result.bound {
                 Bound::Exact => score.to_string(),
                 Bound::Lower => format!("{score} lowerbound"),
                 Bound::Upper => format!("{score} upperbound"),
             }),
-            solved: attempt.solved.is_some(),
+            solved: result.solved.is_some(),
             depth: moment.depth,
             nodes: moment.nodes,
             seconds: moment.time.as_secs_f64(),
-            points: attempt.points,
+            points: result.points,
             most_points: position.most_points(),
         })
     }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 
 use crate::commands::shared::progress::Progress;
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
-use crate::commands::shared::words;
 use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::engine::registry;
@@ -21,7 +21,7 @@ use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 #[derive(Debug, clap::Args)]
 pub(super) struct TablesArguments {
     /// The game
-    #[arg(long, default_value_t = default_game().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = default_game().to_owned(), value_parser = suggest::game())]
     variant: String,
     /// The most pieces of a player
     #[arg(long, value_name = "N", value_parser = whole::<u8>(1..))]
@@ -98,11 +98,11 @@ impl EndgamesVisitor for &TablesArguments {
     }
 }
 
-/// Prints what is built.
+/// Prints the progress and the tables.
 struct Output {
     /// The progress of some materials.
     progress: Option<(String, Progress)>,
-    /// The first error of printing. The tables are built without readers, too.
+    /// The first error of printing, which does not stop the building.
     printed: io::Result<()>,
 }
 

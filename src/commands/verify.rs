@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &VerifyArguments) -> anyhow::Result<()> {
     Ok(written?)
 }
 
-/// What has been checked, in words.
+/// The summary of a checked certificate.
 fn summary(Verified { header, checksum }: &Verified) -> String {
     let counts = header.counts;
     let mut means = match counts.counted {

@@ -3,7 +3,7 @@
 use labrys::engine::Playable;
 use labrys::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys::engine::registry;
-use labrys::engine::{Board, Play, SearchReport, Settings, TypedEngine};
+use labrys::engine::{Board, GameState, SearchReport, Settings, TypedEngine};
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits, Report};
@@ -37,7 +37,7 @@ struct Searches<G: Game> {
 impl<G: Playable> GameDriver<G> for Searches<G> {
     type Stop = ();
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, ()> {
+    fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, ()> {
         self.plies += 1;
         if self.plies <= OPENING {
             let mut moves = Vec::new();
@@ -54,7 +54,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
         self.random.random()
     }
 
-    fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
+    fn sampled(&mut self, mv: G::Move, game: &GameState<G>) {
         assert!(game.position().fen() == game.fen() && game.outcome().is_none());
         self.line.push(game.position().move_text(mv));
     }
@@ -62,7 +62,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
 
 /// Plays a game of two searches in the types of the game: its moves, final position and winner.
 fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
-    let mut game = Play::<G>::start();
+    let mut game = GameState::<G>::start();
     let mut driver = Searches {
         engines: [engine(), engine()],
         random: StdRng::seed_from_u64(seed),
@@ -143,7 +143,7 @@ struct Stopping {
 impl GameDriver<Neighbours> for Stopping {
     type Stop = &'static str;
 
-    fn choose(&mut self, game: &Play<Neighbours>) -> Result<<Neighbours as Game>::Move, &'static str> {
+    fn choose(&mut self, game: &GameState<Neighbours>) -> Result<<Neighbours as Game>::Move, &'static str> {
         self.chosen = self.chosen.checked_sub(1).ok_or("no move")?;
         let mut moves = Vec::new();
         game.position().legal_moves(&mut moves);
@@ -154,7 +154,7 @@ impl GameDriver<Neighbours> for Stopping {
         panic!("Neighbours is no game of chance")
     }
 
-    fn adjudicate(&mut self, _: &Play<Neighbours>) -> Result<(), &'static str> {
+    fn adjudicate(&mut self, _: &GameState<Neighbours>) -> Result<(), &'static str> {
         self.passed = self.passed.checked_sub(1).ok_or("adjudicated")?;
         Ok(())
     }
@@ -170,7 +170,7 @@ fn a_driver_stops_a_game_where_it_is() {
         (9, 4, Some(3), Ok(GameEnd::Length { leader: None, plies: 3 }), 3),
         (9, 9, Some(0), Ok(GameEnd::Length { leader: None, plies: 0 }), 0),
     ] {
-        let mut game = Play::<Neighbours>::start();
+        let mut game = GameState::<Neighbours>::start();
         let end = play_out(&mut game, longest, &mut Stopping { chosen, passed });
         assert_eq!((end, game.history().past().len()), (stop, plies));
     }
@@ -178,7 +178,7 @@ fn a_driver_stops_a_game_where_it_is() {
 
 #[test]
 fn the_rules_come_first() {
-    let mut game = Play::<Neighbours>::start();
+    let mut game = GameState::<Neighbours>::start();
     game.set_up(Some("p6p/8/8/8/8/8/8/PP6 b 0 1"), &[]).unwrap();
     let end = play_out(&mut game, Some(0), &mut Stopping { chosen: 0, passed: 0 });
     assert!(matches!(end, Ok(GameEnd::Rules(_))), "{end:?}");

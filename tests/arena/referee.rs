@@ -7,7 +7,7 @@ use labrys::arena::{
     Adjudication, CommentKeys, DrawRule, EngineLimits, MoveReply, MoveRequest, PlayedGame, Player,
     PlayerError, RefereeError, Seat, Termination, Variation, play,
 };
-use labrys::engine::{Board, Play};
+use labrys::engine::{Board, GameState};
 use labrys::eval::UciScore;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
@@ -75,7 +75,7 @@ fn game(
     limits: &EngineLimits,
     rules: &Adjudication,
 ) -> Result<PlayedGame, RefereeError> {
-    let mut board = Play::<Neighbours>::start();
+    let mut board = GameState::<Neighbours>::start();
     let seats = [Seat { player: white, limits }, Seat { player: black, limits }];
     let opening = Variation { fen: fen.to_owned(), moves: vec![] };
     play(&mut board, &opening, seats, rules, &CommentKeys::default(), &mut || 0.5, &Control::default())

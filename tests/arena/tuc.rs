@@ -10,7 +10,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 /// The timeout for expected datagrams.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time in which no datagram may come.
 const MOMENT: Duration = Duration::from_millis(300);
@@ -101,7 +101,7 @@ impl Peer {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let process = client(socket.local_addr().unwrap(), "Ikaros", arguments);
         let mut peer = Peer { other: socket.local_addr().unwrap(), socket };
-        let (name, address) = peer.receive(PATIENCE).expect("a name");
+        let (name, address) = peer.receive(TIMEOUT).expect("a name");
         assert_eq!(name, "Ikaros");
         peer.other = address;
         (peer, process)
@@ -115,16 +115,16 @@ impl Peer {
         self.socket.send_to(bytes, self.other).unwrap();
     }
 
-    fn receive(&self, patience: Duration) -> Option<(String, SocketAddr)> {
+    fn receive(&self, timeout: Duration) -> Option<(String, SocketAddr)> {
         let mut buffer = [0; 300];
-        self.socket.set_read_timeout(Some(patience)).unwrap();
+        self.socket.set_read_timeout(Some(timeout)).unwrap();
         let (length, address) = self.socket.recv_from(&mut buffer).ok()?;
         Some((String::from_utf8(buffer[..length].to_vec()).unwrap(), address))
     }
 
     /// The next datagram, which has to come.
     fn hear(&self) -> String {
-        self.receive(PATIENCE).expect("a datagram").0
+        self.receive(TIMEOUT).expect("a datagram").0
     }
 
     /// Checks that no datagram comes.
@@ -305,7 +305,7 @@ fn the_client_gives_up_on_a_silent_server() {
         // Invalid datagrams do not extend the timeout.
         let start = Instant::now();
         while client.child.try_wait().unwrap().is_none() {
-            assert!(start.elapsed() < PATIENCE, "still waiting for {expected}");
+            assert!(start.elapsed() < TIMEOUT, "still waiting for {expected}");
             server.send("PX");
             thread::sleep(Duration::from_millis(100));
         }

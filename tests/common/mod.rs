@@ -20,8 +20,8 @@ use labrys::eval::{Linear, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::{Game, GameHistory, Knowledge};
 use labrys::search::{
-    Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
-    Tree, monte_carlo, search,
+    Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, SearchResult,
+    TranspositionTable, Tree, monte_carlo, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -88,7 +88,7 @@ pub fn find<G: Playable>(
     selective: bool,
     multi_pv: usize,
     limits: &Limits,
-) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+) -> (SearchResult<G::Move>, Vec<Report<G::Move>>) {
     let options = Options { selective, multi_pv, ..Options::default() };
     find_with(&TranspositionTable::new(1).unwrap(), line, mode, &options, limits)
 }
@@ -110,7 +110,7 @@ pub fn find_with<G: Playable>(
     mode: SearchMode,
     options: &Options,
     limits: &Limits,
-) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+) -> (SearchResult<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = heavy_evaluator();
     let input = SearchInput::new(position, history, &evaluator, options, limits);
     let mut reports = Vec::new();
@@ -143,7 +143,7 @@ pub fn compare_searches<G: Playable>(
             let (_, reports) = find(&line, mode, false, 1, &limits);
             assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
         }
-        decided += usize::from(expected[expected.len() - 1].plies_to_end().is_some());
+        decided += usize::from(expected[expected.len() - 1].mate_distance().is_some());
     }
     decided
 }
@@ -154,7 +154,7 @@ pub fn sample<G: Playable>(
     options: &Options,
     limits: &Limits,
     bytes: usize,
-) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+) -> (SearchResult<G::Move>, Vec<Report<G::Move>>) {
     sample_in(&mut Tree::new(bytes), line, options, limits)
 }
 
@@ -164,7 +164,7 @@ pub fn sample_in<G: Playable>(
     (position, history): &Line<G>,
     options: &Options,
     limits: &Limits,
-) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+) -> (SearchResult<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Linear::shipped(0).unwrap();
     let input = SearchInput::new(position, history, evaluator, options, limits);
     let mut reports = Vec::new();

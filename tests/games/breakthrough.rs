@@ -13,7 +13,7 @@ use labrys::arena::{
     Adjudication, CommentKeys, EngineKind, EngineLimits, EngineSetup, Rules, Seat, Termination, Variation,
     play,
 };
-use labrys::engine::{Board, Play, Playable, SearchReport, Settings};
+use labrys::engine::{Board, GameState, Playable, SearchReport, Settings};
 use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
 use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
@@ -169,7 +169,7 @@ fn an_engine_plays_it() {
         let mut engine = Breakthrough::engine(&Settings::default());
         engine.set_option("SearchMode", search).unwrap();
         engine.set_option("Hash", "1").unwrap();
-        let mut referee = Play::<Breakthrough>::start();
+        let mut referee = GameState::<Breakthrough>::start();
         while referee.outcome().is_none() {
             let (limits, control) = (Limits::nodes(2_000), Control::default());
             let best =
@@ -212,7 +212,7 @@ fn weights_are_learned_for_it() {
         compare_games: 40,
     };
     let worker = || Worker {
-        start: Play::start(),
+        start: GameState::start(),
         agents: [agent(), agent()],
         learner: agent(),
         rivals: vec![agent()],
@@ -249,7 +249,7 @@ fn the_referee_lets_engines_play_it() {
         let [strong, weak] =
             players.each_mut().map(|player| Seat { player: player.as_mut(), limits: &limits });
         let played = play(
-            &mut Play::start(),
+            &mut GameState::start(),
             &opening,
             [strong, weak],
             &Adjudication::default(),

@@ -12,15 +12,15 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{
-    Color, Game, GameHistory, InputView, Knowledge, each_changed_input, each_input, plane_and_bit,
+    Color, Game, GameHistory, Knowledge, Perspective, each_changed_input, each_input, plane_and_bit,
 };
 
 /// The inputs of a view.
-fn seen<G: Knowledge>(position: &G, view: InputView) -> BTreeSet<usize> {
+fn seen<G: Knowledge>(position: &G, perspective: Perspective) -> BTreeSet<usize> {
     let mut indices = BTreeSet::new();
     each_input(position.input_planes(), |input| {
         let (plane, bit) = plane_and_bit(input);
-        let index = G::input_index(position.input_shape(), view, plane, bit).unwrap();
+        let index = G::input_index(position.input_shape(), perspective, plane, bit).unwrap();
         assert!(index < position.input_shape().inputs, "{}", position.fen());
         assert!(indices.insert(index), "index {index} twice in {}", position.fen());
     });
@@ -29,7 +29,7 @@ fn seen<G: Knowledge>(position: &G, view: InputView) -> BTreeSet<usize> {
 
 /// The inputs of a player.
 fn inputs<G: Knowledge>(position: &G, player: Color) -> BTreeSet<usize> {
-    seen(position, position.input_view(player))
+    seen(position, position.perspective(player))
 }
 
 fn check_position<G: Knowledge>(position: &G) {
@@ -37,28 +37,28 @@ fn check_position<G: Knowledge>(position: &G) {
     for player in Color::BOTH {
         let own = inputs(position, player);
         assert_eq!(inputs(&flip, !player), own, "{}", position.fen());
-        let view = position.input_view(player);
-        assert!(view.bucket < G::BUCKETS);
-        assert_eq!(flip.input_view(!player).bucket, view.bucket, "{}", position.fen());
-        assert_eq!(mirror.input_view(player).bucket, view.bucket, "{}", position.fen());
-        let other_way = InputView { mirrored: !view.mirrored, ..view };
+        let perspective = position.perspective(player);
+        assert!(perspective.bucket < G::BUCKETS);
+        assert_eq!(flip.perspective(!player).bucket, perspective.bucket, "{}", position.fen());
+        assert_eq!(mirror.perspective(player).bucket, perspective.bucket, "{}", position.fen());
+        let other_way = Perspective { mirrored: !perspective.mirrored, ..perspective };
         match G::MIRRORS {
             true => assert_eq!(seen(&mirror, other_way), own, "{}", position.fen()),
             false => assert_eq!(inputs(&mirror, player), own, "{}", position.fen()),
         }
     }
-    let index = position.output_index(4);
-    assert!(index < 4 && position.output_index(1) == 0);
+    let index = position.output_bucket(4);
+    assert!(index < 4 && position.output_bucket(1) == 0);
 }
 
 /// The inputs of `child` from those of `parent` by the changes alone.
 fn check_changes<G: Knowledge>(parent: &G, child: &G) {
     for player in Color::BOTH {
-        let view = child.input_view(player);
-        let mut updated = seen(parent, view);
+        let perspective = child.perspective(player);
+        let mut updated = seen(parent, perspective);
         each_changed_input(&parent.input_planes(), &child.input_planes(), |input, is_added| {
             let (plane, bit) = plane_and_bit(input);
-            let index = G::input_index(child.input_shape(), view, plane, bit).unwrap();
+            let index = G::input_index(child.input_shape(), perspective, plane, bit).unwrap();
             let has_changed = if is_added { updated.insert(index) } else { updated.remove(&index) };
             assert!(has_changed, "{plane} {bit} from {} to {}", parent.fen(), child.fen());
         });

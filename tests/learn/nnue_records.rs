@@ -8,7 +8,7 @@ use std::process::Command;
 
 use bulletformat::{ChessBoard, DataLoader};
 use labrys::game::chess::Chess;
-use labrys::game::{Color, Game, Knowledge, Points};
+use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::games::{PlayedPosition, read_games};
 use tempfile::{TempDir, tempdir};
 
@@ -89,7 +89,7 @@ fn bullet_reads_what_is_exported() {
             game.replay(&Chess::start(), |played: PlayedPosition<Chess>| {
                 let PlayedPosition { position, mv, score, result, .. } = played;
                 let is_quiet = !position.in_check() && !position.is_tactical(mv);
-                if !is_quiet || score.plies_to_end().is_some() {
+                if !is_quiet || score.mate_distance().is_some() {
                     return;
                 }
                 // The crate's own reading of a FEN, with score and result for White.
@@ -103,7 +103,7 @@ fn bullet_reads_what_is_exported() {
                 let line = format!("{} | {score} | {result}", position.fen());
                 assert_eq!(Ok(*found.next().unwrap()), line.parse::<ChessBoard>(), "{line}");
                 blacks += usize::from(is_black);
-                decided += usize::from(played.result != Points::Draw);
+                decided += usize::from(played.result != Wdl::Draw);
             })
             .unwrap();
         }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{Play, Settings};
+use labrys::engine::{GameState, Settings};
 use labrys::eval::nnue::{EvalNet, EvalNetSizes, NetEvaluator};
 use labrys::eval::{Evaluator, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, Knowledge, Points};
+use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::datagen::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
@@ -41,7 +41,8 @@ fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     };
     let engines = (0..threads).map(small_engine).collect();
     let control = Control::default();
-    play_games(&Play::start(), engines, &settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
+    play_games(&GameState::start(), engines, &settings, 0..games, &mut writer, &control, &mut |_| {})
+        .unwrap();
     assert_eq!(writer.games(), games);
     header
 }
@@ -424,7 +425,7 @@ fn results_are_seen_by_the_side_to_move() {
         })
         .unwrap();
     }
-    assert!(games.iter().any(|game| game.result == Points::Win));
+    assert!(games.iter().any(|game| game.result == Wdl::Win));
 }
 
 #[test]

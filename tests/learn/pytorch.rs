@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{Board, Play};
+use labrys::engine::{Board, GameState};
 use labrys::game::amazons::Amazons;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{EncodingShape, Symmetry};
@@ -27,7 +27,7 @@ fn python(script: &str, arguments: &[&Path], options: &str) -> String {
 fn compare<G: Playable>(option: Option<(&str, &str)>, net: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let mut start = Play::<G>::start();
+    let mut start = GameState::<G>::start();
     if let Some((name, value)) = option {
         start.set_option(name, value).unwrap();
     }

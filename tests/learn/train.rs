@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{self, Play, TypedEngine, WeightsSource};
+use labrys::engine::{self, GameState, TypedEngine, WeightsSource};
 use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, Points};
+use labrys::game::{Color, Game, Wdl};
 use labrys::learn::play::{self, Agent, GameSettings, SearchLimit, SelfPlayGame};
 use labrys::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
@@ -32,7 +32,7 @@ fn agent<G: Playable>() -> Agent<G> {
 
 fn workers(count: usize) -> Vec<Worker<Neighbours>> {
     let worker = || Worker {
-        start: Play::start(),
+        start: GameState::start(),
         agents: [agent(), agent()],
         learner: agent(),
         rivals: vec![agent(), agent()],
@@ -136,7 +136,7 @@ fn play<G: Playable>(
     observation: &ObservationSettings,
     game_settings: &GameSettings,
 ) -> SelfPlayGame<G::Move> {
-    play::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
+    play::play(&GameState::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
 }
 
 /// Plays a game and checks its transitions.
@@ -282,9 +282,9 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
     let last = value(&steps.iter().rev().find(|step| step.next.is_some()).unwrap().features);
     // Shortly before the end the evaluation is decisive.
     match game.result {
-        Points::Win => assert!(last > 1.0, "{last}"),
-        Points::Loss => assert!(last < -1.0, "{last}"),
-        Points::Draw => panic!("choose another seed: a draw tells nothing"),
+        Wdl::Win => assert!(last > 1.0, "{last}"),
+        Wdl::Loss => assert!(last < -1.0, "{last}"),
+        Wdl::Draw => panic!("choose another seed: a draw tells nothing"),
     }
 }
 

@@ -5,11 +5,11 @@ use crate::common::shell;
 use std::path::Path;
 use std::process::Command;
 
-use labrys::engine::Play;
+use labrys::engine::GameState;
 use labrys::eval::{Score, Weights};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, Knowledge, Points};
+use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame};
 use labrys::learn::{RecordedGame, Samples};
 
@@ -96,7 +96,7 @@ fn invalid_arguments_and_games_are_named() {
 
 #[test]
 fn samples_are_the_quiet_positions_after_the_opening() {
-    let mut board = Play::<Chess>::start();
+    let mut board = GameState::<Chess>::start();
     let moves = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut samples = Samples::default();
     samples.push([(0, 1.0), (3, 0.0)], 0.5);
@@ -134,9 +134,9 @@ fn samples_of_self_play_are_those_of_the_same_game_in_a_record() {
     let game = PlayedGame {
         opening: opening.map(&mut played).to_vec(),
         moves: moves.map(|(mv, score)| (played(mv), Score::from_thousandths(score))).to_vec(),
-        result: Points::Loss,
+        result: Wdl::Loss,
     };
-    let mated = PlayedGame { moves: vec![(game.opening[0], Score::lost_in(4))], opening: vec![], ..game };
+    let mated = PlayedGame { moves: vec![(game.opening[0], Score::mated_in(4))], opening: vec![], ..game };
     let header = GamesHeader::new(&start, "classical".into(), 100, (0, 2), 1);
     let mut samples = Samples::default();
     samples.add_played::<Chess>(0, &header, &[game, mated.clone()]).unwrap();
@@ -153,7 +153,7 @@ fn samples_of_self_play_are_those_of_the_same_game_in_a_record() {
     ] {
         let winner = Some(Color::Black);
         let record = RecordedGame { fen: None, opening: &opening, moves: &moves, scores: &scores, winner };
-        expected.add_game(0, &mut Play::<Chess>::start(), &record).unwrap();
+        expected.add_game(0, &mut GameState::<Chess>::start(), &record).unwrap();
     }
     let all = |samples: &Samples| {
         let position = |number| {

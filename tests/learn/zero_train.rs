@@ -9,11 +9,11 @@ use std::process::Command;
 
 use labrys::arena::Pairs;
 use labrys::engine::Playable;
-use labrys::engine::{Board, Play};
+use labrys::engine::{Board, GameState};
 use labrys::game::amazons::Amazons;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Game, Knowledge, Points};
+use labrys::game::{Game, Knowledge, Wdl};
 use labrys::learn::training::NetTrainer;
 use labrys::learn::zero::{Event, GateSettings, ReplaySettings, Samples, ZeroConfig, ZeroError, ZeroRun};
 use labrys::nets::Parameters;
@@ -37,7 +37,7 @@ fn config(text: &str) -> ZeroConfig {
 
 /// Opens a run in a folder, or goes on with the one that is there.
 fn open<G: Playable>(text: &str, out: &Path, threads: usize) -> Result<ZeroRun<G>, ZeroError> {
-    ZeroRun::open(config(text), Play::start(), out, true, threads)
+    ZeroRun::open(config(text), GameState::start(), out, true, threads)
 }
 
 /// Runs all generations.
@@ -140,7 +140,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
     }
 }
 
-fn check_samples<G: Playable>(text: &str, start: &Play<G>) {
+fn check_samples<G: Playable>(text: &str, start: &GameState<G>) {
     let folder = tempfile::tempdir().unwrap();
     let text =
         text.replace("opening_plies = 2", "opening_plies = 0").replace("generations = 3", "generations = 1");
@@ -175,9 +175,9 @@ fn check_samples<G: Playable>(text: &str, start: &Play<G>) {
 
 #[test]
 fn samples_are_the_positions_of_the_games() {
-    check_samples::<TucChess>(SMALL, &Play::start());
-    check_samples::<Neighbours>(&SMALL.replace("tucchess", "neighbours"), &Play::start());
-    let mut amazons = Play::<Amazons>::start();
+    check_samples::<TucChess>(SMALL, &GameState::start());
+    check_samples::<Neighbours>(&SMALL.replace("tucchess", "neighbours"), &GameState::start());
+    let mut amazons = GameState::<Amazons>::start();
     amazons.set_option("AmazonsBoard", "5x5").unwrap();
     check_samples::<Amazons>(&SMALL.replace("tucchess", "amazons"), &amazons);
 }
@@ -196,7 +196,7 @@ fn a_net_is_accepted_when_it_wins_more_than_the_threshold_of_the_decided_games()
         assert_eq!(gate.accepts(&pairs), is_accepted, "{results:?}");
     }
     let mut counted = Pairs::default();
-    counted.add(Points::Win, Points::Loss);
+    counted.add(Wdl::Win, Wdl::Loss);
     assert!(!gate.accepts(&counted));
 }
 
@@ -432,9 +432,10 @@ fn settings_that_are_refused_are_named_by_line_and_key() {
         let out = folder.path().join("out");
         let error = match ZeroConfig::parse(text) {
             Err(error) => error.to_string(),
-            Ok(config) => {
-                ZeroRun::<TucChess>::open(config, Play::start(), &out, false, 1).err().unwrap().to_string()
-            }
+            Ok(config) => ZeroRun::<TucChess>::open(config, GameState::start(), &out, false, 1)
+                .err()
+                .unwrap()
+                .to_string(),
         };
         assert!(expected.split('|').all(|part| error.contains(part)), "{expected}: {error}");
         assert!(!out.exists(), "refused before the folder is made");

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a test waits for a line before it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server, which ends with the test.
 struct Server {
@@ -31,7 +31,7 @@ impl Server {
 
     fn connect(&self) -> Client {
         let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         Client(BufReader::new(stream))
     }
 }
@@ -101,7 +101,7 @@ fn connections_are_limited_and_make_room_when_they_end() {
     assert_eq!(server.connect().rest(), "info string error: too many connections\n");
     // A client that is gone ends its search and its session.
     clients.pop();
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     loop {
         let mut client = server.connect();
         let _ = client.0.get_mut().write_all(b"isready\n");
@@ -131,7 +131,7 @@ fn silent_connections_hold_no_place() {
     silent.last_mut().unwrap().send("ready");
     assert_eq!(silent.last_mut().unwrap().rest(), "info string error: too many connections\n");
     clients.pop();
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     for client in silent.iter_mut().rev().skip(1) {
         let _ = client.0.get_mut().write_all(b"ready\n");
         if client.next("readyok") == "readyok" {
@@ -172,7 +172,7 @@ fn noise_holds_no_place() {
     assert_eq!(endless.rest(), "info string error: the first command has no end\n");
     // Whoever says a command after all is heard.
     drop(clients);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     for client in noisy.iter_mut().step_by(3).rev() {
         let _ = client.0.get_mut().write_all(b"isready\n");
         if client.next("readyok") == "readyok" {

@@ -9,7 +9,7 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory};
 use labrys::search::{
-    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
+    Control, Expansion, Heuristics, Limits, MctsOptions, Options, Report, SearchInput, SearchMode,
     TranspositionTable, Tree, monte_carlo, search,
 };
 
@@ -29,31 +29,32 @@ fn cost<G: Playable>(options: &Options, nodes: u64) -> (u64, u32) {
 }
 
 /// Ten times as many simulations allocate hardly more: only for a few reports.
-fn check<G: Playable>(sampling: Sampling, nodes: u64) {
-    let options = Options { sampling: sampling.clone(), ..Options::default() };
+fn check<G: Playable>(mcts: MctsOptions, nodes: u64) {
+    let options = Options { mcts: mcts.clone(), ..Options::default() };
     let (few, few_simulations) = cost::<G>(&options, nodes);
     let (many, many_simulations) = cost::<G>(&options, 10 * nodes);
     assert!(
         many_simulations > few_simulations + 500,
-        "{} {sampling:?}: {few_simulations} and {many_simulations} simulations",
+        "{} {mcts:?}: {few_simulations} and {many_simulations} simulations",
         G::info().name
     );
-    assert!(many < few + 250, "{} {sampling:?}: {few} and {many} allocations", G::info().name);
+    assert!(many < few + 250, "{} {mcts:?}: {few} and {many} allocations", G::info().name);
 }
 
 #[test]
 fn simulations_allocate_nothing() {
-    let cut = Sampling { playout_plies: Some(2), expansion: Some(Expansion::All), ..Sampling::default() };
-    let one = Sampling { expansion: Some(Expansion::One), ..Sampling::default() };
-    check::<Neighbours>(Sampling::default(), 200_000);
+    let cut =
+        MctsOptions { playout_plies: Some(2), expansion: Some(Expansion::All), ..MctsOptions::default() };
+    let one = MctsOptions { expansion: Some(Expansion::One), ..MctsOptions::default() };
+    check::<Neighbours>(MctsOptions::default(), 200_000);
     check::<Neighbours>(cut.clone(), 20_000);
     check::<Neighbours>(one.clone(), 200_000);
-    check::<Chess>(Sampling::default(), 300_000);
+    check::<Chess>(MctsOptions::default(), 300_000);
     check::<Chess>(cut.clone(), 20_000);
-    check::<TucChess>(Sampling::default(), 200_000);
+    check::<TucChess>(MctsOptions::default(), 200_000);
     check::<TucChess>(one, 200_000);
     check::<TucChess>(cut, 20_000);
-    check::<Amazons>(Sampling::default(), 300_000);
+    check::<Amazons>(MctsOptions::default(), 300_000);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use common::grid::random_fen;
 use common::{Line, find, sample};
 use labrys::game::amazons::Amazons;
 use labrys::game::{Color, Game, GameHistory, Knowledge};
-use labrys::search::{Bound, Limits, Options, Report, Sampling, SearchMode};
+use labrys::search::{Bound, Limits, MctsOptions, Options, Report, SearchMode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -91,8 +91,8 @@ fn both_searches_win_a_race() {
     let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &Limits::depth(9));
     assert!(best.mv.is_some() && reports.last().unwrap().score > labrys::eval::Score::DRAW);
     for plies in [None, Some(0), Some(3), Some(200)] {
-        let sampling = Sampling { playout_plies: plies, ..Sampling::default() };
-        let options = Options { sampling, ..Options::default() };
+        let mcts = MctsOptions { playout_plies: plies, ..MctsOptions::default() };
+        let options = Options { mcts, ..Options::default() };
         let (best, reports) = sample(&line, &options, &Limits::nodes(20_000), 1 << 20);
         let report = reports.last().unwrap();
         assert!(

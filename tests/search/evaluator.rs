@@ -12,8 +12,9 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory};
 use labrys::search::{
-    Best, Control, Expansion, Heuristics, Leaf, LeafEvaluator, Limits, MsdOptions, Options, Report, Sampling,
-    SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree, monte_carlo, search,
+    Control, Expansion, Heuristics, Leaf, LeafEvaluator, Limits, MctsOptions, MsdOptions, Options, Report,
+    SearchInput, SearchMode, SearchResult, Selection, StaticLeaves, TranspositionTable, Tree, monte_carlo,
+    search,
 };
 
 /// An evaluation whose state is the key of the position. It refuses a state that belongs to another position,
@@ -48,7 +49,7 @@ fn find<G: Playable>(
     mode: SearchMode,
     options: &Options,
     limits: &Limits,
-) -> (Best<G::Move>, Score) {
+) -> (SearchResult<G::Move>, Score) {
     let input = SearchInput::new(position, history, &Keyed, options, limits);
     let table = TranspositionTable::new(1).unwrap();
     let mut score = Score::DRAW;
@@ -60,10 +61,10 @@ fn find<G: Playable>(
 /// Searches a position with Monte Carlo tree search.
 fn simulate<G: Playable>(
     (position, history): &(G, GameHistory<G>),
-    sampling: Sampling,
+    mcts: MctsOptions,
     leaf_evaluator: Option<&dyn LeafEvaluator<G>>,
-) -> Best<G::Move> {
-    let (options, limits) = (Options { sampling, ..Options::default() }, Limits::nodes(3_000));
+) -> SearchResult<G::Move> {
+    let (options, limits) = (Options { mcts, ..Options::default() }, Limits::nodes(3_000));
     let input = SearchInput::new(position, history, &Keyed, &options, &limits);
     monte_carlo(&input, &mut Tree::new(1 << 20), 1, leaf_evaluator, &Control::default(), &mut |_: Report<
         _,
@@ -89,11 +90,12 @@ fn check<G: Playable>(depth: u32, nodes: u64) {
             }
         }
         for expansion in [Expansion::All, Expansion::One, Expansion::Evaluated] {
-            let sampling =
-                Sampling { expansion: Some(expansion), playout_plies: Some(2), ..Sampling::default() };
-            assert!(simulate(line, sampling, None).mv.is_some());
+            let mcts =
+                MctsOptions { expansion: Some(expansion), playout_plies: Some(2), ..MctsOptions::default() };
+            assert!(simulate(line, mcts, None).mv.is_some());
         }
-        let puct = Sampling { selection: Selection::Puct, playout_plies: Some(0), ..Sampling::default() };
+        let puct =
+            MctsOptions { selection: Selection::Puct, playout_plies: Some(0), ..MctsOptions::default() };
         assert!(simulate(line, puct, None).mv.is_some());
     }
 }
@@ -139,13 +141,17 @@ impl<G: Game> LeafEvaluator<G> for Batches {
 fn leaves_are_judged_in_batches() {
     let line = (Chess::start(), GameHistory::new());
     let found = |batch| {
-        let sampling =
-            Sampling { selection: Selection::Puct, playout_plies: Some(0), batch, ..Sampling::default() };
+        let mcts = MctsOptions {
+            selection: Selection::Puct,
+            playout_plies: Some(0),
+            batch,
+            ..MctsOptions::default()
+        };
         let batches = Batches(std::sync::Mutex::default());
-        let best = simulate(&line, sampling.clone(), Some(&batches));
+        let best = simulate(&line, mcts.clone(), Some(&batches));
         if batch == 1 {
             // The default evaluates leaves in the same way.
-            assert_eq!(best, simulate(&line, sampling, None));
+            assert_eq!(best, simulate(&line, mcts, None));
         }
         batches.0.into_inner().unwrap()
     };

@@ -14,8 +14,8 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory};
 use labrys::search::{
-    Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MsdOptions, Options, Report,
-    RootSelection, Sampling, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree,
+    Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MctsOptions, MsdOptions, Options,
+    Report, RootSelection, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree,
     monte_carlo, search,
 };
 
@@ -23,12 +23,12 @@ fn seeded(seed: u64) -> Options {
     Options { seed, ..Options::default() }
 }
 
-fn with(sampling: Sampling) -> Options {
-    Options { sampling, ..Options::default() }
+fn with(mcts: MctsOptions) -> Options {
+    Options { mcts, ..Options::default() }
 }
 
 fn expanding(expansion: Expansion) -> Options {
-    with(Sampling { expansion: Some(expansion), ..Sampling::default() })
+    with(MctsOptions { expansion: Some(expansion), ..MctsOptions::default() })
 }
 
 const EXPANSIONS: [Expansion; 3] = [Expansion::All, Expansion::One, Expansion::Evaluated];
@@ -107,7 +107,7 @@ fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
         let line = (position, GameHistory::new());
         let is_right = |reports: &[Report<_>]| {
             let score = reports.last().unwrap().score;
-            score.plies_to_end().is_some() && (score > Score::DRAW) == (value > 0)
+            score.mate_distance().is_some() && (score > Score::DRAW) == (value > 0)
         };
         for expansion in [Expansion::All, Expansion::One] {
             let (_, reports) = sample(&line, &expanding(expansion), &Limits::nodes(2_000_000), 1 << 25);
@@ -132,15 +132,15 @@ fn a_proven_mate_is_as_long_as_it_says() {
         let (_, reports) = sample(&line, &expanding(Expansion::All), &Limits::nodes(3_000_000), 1 << 24);
         let report = reports.last().unwrap();
         assert!(
-            report.score.plies_to_end().is_some_and(|found| found >= plies),
+            report.score.mate_distance().is_some_and(|found| found >= plies),
             "{:?} in {fen}",
             report.score
         );
         assert_eq!(report.score > Score::DRAW, plies % 2 == 1, "{fen}");
         assert!(report.nodes < 3_000_000, "the proof ends the search: {fen}");
-        let without = Sampling { prove: false, expansion: Some(Expansion::All), ..Sampling::default() };
+        let without = MctsOptions { prove: false, expansion: Some(Expansion::All), ..MctsOptions::default() };
         let (_, reports) = sample(&line, &with(without), &Limits::nodes(50_000), 1 << 24);
-        assert_eq!(reports.last().unwrap().score.plies_to_end(), None);
+        assert_eq!(reports.last().unwrap().score.mate_distance(), None);
     }
 }
 
@@ -151,17 +151,17 @@ fn all_ways_to_search_find_a_mate() {
         for selection in [Selection::Uct, Selection::Puct] {
             for (playout_plies, epsilon) in [(None, 100), (Some(0), 100), (Some(4), 100), (Some(4), 20)] {
                 for prove in [true, false] {
-                    let sampling = Sampling {
+                    let mcts = MctsOptions {
                         expansion: Some(expansion),
                         selection,
                         playout_plies,
                         epsilon,
                         prove,
-                        ..Sampling::default()
+                        ..MctsOptions::default()
                     };
-                    let (best, _) = sample(&line, &with(sampling.clone()), &Limits::nodes(30_000), 1 << 22);
+                    let (best, _) = sample(&line, &with(mcts.clone()), &Limits::nodes(30_000), 1 << 22);
                     let best = line.0.move_text(best.mv.unwrap());
-                    assert_eq!(best, "a1a8", "{sampling:?}");
+                    assert_eq!(best, "a1a8", "{mcts:?}");
                 }
             }
         }
@@ -230,7 +230,7 @@ fn what_lies_below_the_moves_played_is_kept() {
             })
         });
         assert!(line_is_legal, "{expansion:?}");
-        let off = Sampling { keep_tree: false, ..options.sampling.clone() };
+        let off = MctsOptions { keep_tree: false, ..options.mcts.clone() };
         sample_in(&mut tree, &line, &with(off.clone()), &limits);
         assert_eq!(simulations(&sample_in(&mut tree, &later, &with(off), &limits).1), simulations(&fresh));
     }
@@ -290,23 +290,23 @@ const SOON: u64 = 2 * 2_176 + 200;
 
 #[test]
 fn a_stopped_simulation_ends_at_once() {
-    let puct = Sampling { selection: Selection::Puct, ..Sampling::default() };
-    let gumbel = Sampling { root_selection: RootSelection::Gumbel, ..puct.clone() };
-    for sampling in [
-        Sampling { batch: 512, ..puct.clone() },
-        Sampling { batch: 512, ..gumbel },
-        Sampling { batch: 512, ..Sampling::default() },
-        Sampling { playout_plies: Some(1_000), epsilon: 0, ..puct },
-        Sampling { playout_plies: Some(1_000), epsilon: 0, batch: 512, ..Sampling::default() },
-        Sampling {
+    let puct = MctsOptions { selection: Selection::Puct, ..MctsOptions::default() };
+    let gumbel = MctsOptions { root_selection: RootSelection::Gumbel, ..puct.clone() };
+    for mcts in [
+        MctsOptions { batch: 512, ..puct.clone() },
+        MctsOptions { batch: 512, ..gumbel },
+        MctsOptions { batch: 512, ..MctsOptions::default() },
+        MctsOptions { playout_plies: Some(1_000), epsilon: 0, ..puct },
+        MctsOptions { playout_plies: Some(1_000), epsilon: 0, batch: 512, ..MctsOptions::default() },
+        MctsOptions {
             playout_plies: Some(1_000),
             epsilon: 50,
             expansion: Some(Expansion::One),
-            ..Sampling::default()
+            ..MctsOptions::default()
         },
     ] {
         let msd = MsdOptions { keep_rate: 50, ..MsdOptions::default() };
-        for options in [with(sampling.clone()), Options { msd, ..with(sampling.clone()) }] {
+        for options in [with(mcts.clone()), Options { msd, ..with(mcts.clone()) }] {
             for threads in [1, 4] {
                 let late = late_evaluations(&options, |input, control| {
                     let mut tree = Tree::new(1 << 22);
@@ -320,7 +320,7 @@ fn a_stopped_simulation_ends_at_once() {
     // Random playouts evaluate nothing on their way.
     let control = Control::default();
     control.stop();
-    let options = with(Sampling { playout_plies: Some(1_000), batch: 512, ..Sampling::default() });
+    let options = with(MctsOptions { playout_plies: Some(1_000), batch: 512, ..MctsOptions::default() });
     let (position, history, evaluator) = (Amazons::start(), GameHistory::new(), Linear::shipped(0).unwrap());
     let limits = Limits::none();
     let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
@@ -375,8 +375,8 @@ fn priors_come_from_the_leaf_evaluator() {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let evaluator = &Linear::shipped(0).unwrap();
-    let sampling = Sampling { selection: Selection::Puct, exploration: Some(5_000), ..Sampling::default() };
-    let (options, limits) = (&with(sampling), &Limits::nodes(100_000));
+    let mcts = MctsOptions { selection: Selection::Puct, exploration: Some(5_000), ..MctsOptions::default() };
+    let (options, limits) = (&with(mcts), &Limits::nodes(100_000));
     let input = SearchInput::new(position, history, evaluator, options, limits);
     let found = |leaf_evaluator: Option<&dyn LeafEvaluator<Neighbours>>| {
         let mut reports = Vec::new();
@@ -413,7 +413,8 @@ fn priors_come_from_the_leaf_evaluator() {
 fn lines_come_in_their_order() {
     let line = random_game::<Neighbours>(2, 8, |_, _| {});
     for by in [FinalMove::Visits, FinalMove::Value] {
-        let options = Options { multi_pv: 5, ..with(Sampling { final_move: by, ..Sampling::default() }) };
+        let options =
+            Options { multi_pv: 5, ..with(MctsOptions { final_move: by, ..MctsOptions::default() }) };
         let (best, reports) = sample(&line, &options, &Limits::nodes(100_000), 1 << 22);
         let last = &reports[reports.len() - 5..];
         assert_eq!(last.iter().map(|report| report.multipv).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
@@ -432,8 +433,8 @@ fn lines_come_in_their_order() {
 fn greedy_playouts_are_another_search() {
     let line = random_game::<Neighbours>(2, 8, |_, _| {});
     let nodes = |epsilon| {
-        let sampling = Sampling { epsilon, ..Sampling::default() };
-        let (_, reports) = sample(&line, &with(sampling), &Limits::nodes(100_000), 1 << 22);
+        let mcts = MctsOptions { epsilon, ..MctsOptions::default() };
+        let (_, reports) = sample(&line, &with(mcts), &Limits::nodes(100_000), 1 << 22);
         reports.last().unwrap().visits.unwrap()
     };
     // A greedy move evaluates all moves.

@@ -10,8 +10,8 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory};
 use labrys::search::{
-    Control, Leaf, LeafEvaluator, Limits, Listener, Options, Report, RootSelection, RootStatistics, Sampling,
-    SearchInput, Selection, Tree, monte_carlo,
+    Control, Leaf, LeafEvaluator, Limits, Listener, MctsOptions, Options, Report, RootSelection,
+    RootStatistics, SearchInput, Selection, Tree, monte_carlo,
 };
 
 /// Hears the reports of a search and what it knows of its root.
@@ -32,7 +32,7 @@ impl<M: Clone> Listener<M> for RootListener<M> {
 
 /// A search: how it is done, and what it has found.
 struct Search<'a, G: Playable> {
-    sampling: Sampling,
+    mcts: MctsOptions,
     limits: Limits,
     threads: usize,
     seed: u64,
@@ -43,8 +43,8 @@ struct Search<'a, G: Playable> {
 type Found<M> = (M, Report<M>, RootStatistics<M>);
 
 impl<G: Playable> Search<'_, G> {
-    fn new(sampling: Sampling) -> Self {
-        Search { sampling, limits: Limits::none(), threads: 1, seed: 0, leaf_evaluator: None }
+    fn new(mcts: MctsOptions) -> Self {
+        Search { mcts, limits: Limits::none(), threads: 1, seed: 0, leaf_evaluator: None }
     }
 
     /// Searches in a new tree.
@@ -55,7 +55,7 @@ impl<G: Playable> Search<'_, G> {
     fn find_in(&self, tree: &mut Tree<G>, (position, history): &Line<G>) -> Found<G::Move> {
         let evaluator = &Linear::shipped(0).unwrap();
         let options =
-            &Options { sampling: self.sampling.clone(), seed: self.seed, multi_pv: 8, ..Options::default() };
+            &Options { mcts: self.mcts.clone(), seed: self.seed, multi_pv: 8, ..Options::default() };
         let input = SearchInput::new(position, history, evaluator, options, &self.limits);
         let mut listener = RootListener { reports: Vec::new(), roots: Vec::new() };
         let control = Control::default();
@@ -67,9 +67,9 @@ impl<G: Playable> Search<'_, G> {
     }
 }
 
-fn gumbel(simulations: u32, gumbel_actions: usize) -> Sampling {
+fn gumbel(simulations: u32, gumbel_actions: usize) -> MctsOptions {
     let (selection, root_selection) = (Selection::Puct, RootSelection::Gumbel);
-    Sampling { selection, root_selection, simulations, gumbel_actions, ..Sampling::default() }
+    MctsOptions { selection, root_selection, simulations, gumbel_actions, ..MctsOptions::default() }
 }
 
 fn chess(fen: &str) -> Line<Chess> {
@@ -90,7 +90,8 @@ const MATE: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 fn a_search_tells_what_it_knows_of_its_root() {
     for selection in [Selection::Uct, Selection::Puct] {
         let (mv, report, root) =
-            Search::new(Sampling { selection, simulations: 500, ..Sampling::default() }).find(&tucchess(WIN));
+            Search::new(MctsOptions { selection, simulations: 500, ..MctsOptions::default() })
+                .find(&tucchess(WIN));
         assert_eq!(root.moves.iter().map(|of| of.visits).sum::<u32>(), 500);
         let most = root.moves.iter().map(|of| of.visits).max().unwrap();
         assert_eq!(most, report.visits.unwrap().count);
@@ -101,7 +102,7 @@ fn a_search_tells_what_it_knows_of_its_root() {
         assert!(root.value > 0.6 && root.value <= report.visits.unwrap().mean, "{}", root.value);
     }
     // A proven result is the value.
-    let search = Search { limits: Limits::nodes(30_000), ..Search::new(Sampling::default()) };
+    let search = Search { limits: Limits::nodes(30_000), ..Search::new(MctsOptions::default()) };
     assert_eq!(search.find(&chess(MATE)).2.value, 1.0);
 }
 
@@ -132,8 +133,8 @@ fn halving_spends_all_simulations_and_the_same_on_all_that_are_left() {
             (30, 1, &[(30, 1)]),
         ] {
             for (batch, gumbel_noise) in [(1, 0), (1, 100), (5, 0), (16, 0), (100, 100)] {
-                let sampling = Sampling { batch, gumbel_noise, prove: false, ..gumbel(simulations, actions) };
-                let search = Search::new(sampling);
+                let mcts = MctsOptions { batch, gumbel_noise, prove: false, ..gumbel(simulations, actions) };
+                let search = Search::new(mcts);
                 let mut tree = Tree::new(1 << 22);
                 let (mv, report, first) = search.find_in(&mut tree, &line);
                 let visits = histogram(first.moves.iter().map(|of| of.visits));
@@ -178,8 +179,8 @@ fn the_improved_policy_is_that_of_the_paper() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     let mut moves = Vec::new();
     line.0.legal_moves(&mut moves);
-    let sampling = Sampling { playout_plies: Some(0), ..gumbel(4, 4) };
-    let search = Search { leaf_evaluator: Some(&Marked), ..Search::new(sampling) };
+    let mcts = MctsOptions { playout_plies: Some(0), ..gumbel(4, 4) };
+    let search = Search { leaf_evaluator: Some(&Marked), ..Search::new(mcts) };
     let (best, _, root) = search.find(&line);
     assert_eq!(root.moves.iter().map(|of| of.mv).collect::<Vec<_>>(), moves);
     let prior = |number| f64::from(marked_prior(number, moves.len()));
@@ -226,20 +227,20 @@ impl<G: Game> LeafEvaluator<G> for Favouring {
 #[test]
 fn a_win_has_nearly_all_of_the_policy() {
     for (prove, batch) in [(true, 1), (false, 1), (false, 8)] {
-        let sampling = Sampling { playout_plies: Some(0), prove, batch, ..gumbel(100, 64) };
-        let search = Search { leaf_evaluator: Some(&Favouring(&[])), ..Search::new(sampling) };
+        let mcts = MctsOptions { playout_plies: Some(0), prove, batch, ..gumbel(100, 64) };
+        let search = Search { leaf_evaluator: Some(&Favouring(&[])), ..Search::new(mcts) };
         let line = chess(MATE);
         let (mv, report, root) = search.find(&line);
         assert_eq!(line.0.move_text(mv), "a1a8");
         let of = root.moves.iter().find(|of| of.mv == mv).unwrap();
         assert!(of.policy > 0.99 && report.pv[0] == mv, "{}", of.policy);
         assert!((root.moves.iter().map(|of| of.policy).sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(!prove || report.score.plies_to_end() == Some(1));
+        assert!(!prove || report.score.mate_distance() == Some(1));
     }
     // With chance, nothing is proven.
     for noise in [0, 100] {
         let (mv, _, root) =
-            Search::new(Sampling { gumbel_noise: noise, ..gumbel(64, 16) }).find(&tucchess(WIN));
+            Search::new(MctsOptions { gumbel_noise: noise, ..gumbel(64, 16) }).find(&tucchess(WIN));
         assert_eq!(tucchess(WIN).0.move_text(mv), "b6a7");
         assert!(root.moves.iter().all(|of| of.mv == mv || of.policy < 0.1));
     }
@@ -260,17 +261,17 @@ fn a_proven_loss_is_not_played_where_there_is_another_move() {
         (300, 16, 1, &none),
         (60, 16, 8, &none),
     ] {
-        let sampling = Sampling { playout_plies: Some(0), batch, ..gumbel(simulations, actions) };
+        let mcts = MctsOptions { playout_plies: Some(0), batch, ..gumbel(simulations, actions) };
         let limits = limits.clone();
-        let search = Search { leaf_evaluator: Some(&favourites), limits, ..Search::new(sampling.clone()) };
+        let search = Search { leaf_evaluator: Some(&favourites), limits, ..Search::new(mcts.clone()) };
         let (mv, report, root) = search.find(&line);
         let text = line.0.move_text(mv);
         assert!(!["b3c5", "b3d4"].contains(&&*text), "{text}");
-        assert!(report.pv[0] == mv && report.score.plies_to_end().is_none());
+        assert!(report.pv[0] == mv && report.score.mate_distance().is_none());
         let visits = root.moves.iter().map(|of| of.visits);
         assert!(search.limits.nodes.is_some() || visits.sum::<u32>() == simulations);
         // Without proofs, the values say the same.
-        let search = Search { sampling: Sampling { prove: false, gumbel_actions: 16, ..sampling }, ..search };
+        let search = Search { mcts: MctsOptions { prove: false, gumbel_actions: 16, ..mcts }, ..search };
         let text = line.0.move_text(search.find(&line).0);
         assert!(!["b3c5", "b3d4"].contains(&&*text), "{text}");
     }
@@ -284,9 +285,9 @@ fn gumbel_search_repeats_itself_and_its_noise_is_seeded() {
     fn check<G: Playable>() {
         let line = random_game::<G>(2, 4, |_, _| {});
         for batch in [1, 6] {
-            let sampling = Sampling { batch, gumbel_noise: 100, ..gumbel(60, 8) };
+            let mcts = MctsOptions { batch, gumbel_noise: 100, ..gumbel(60, 8) };
             let found = |seed| {
-                let (mv, report, root) = Search { seed, ..Search::new(sampling.clone()) }.find(&line);
+                let (mv, report, root) = Search { seed, ..Search::new(mcts.clone()) }.find(&line);
                 (mv, report.nodes, report.pv, root)
             };
             assert!(found(1) == found(1));
@@ -302,20 +303,20 @@ fn noise_draws_moves_by_their_priors() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     let mut moves = Vec::new();
     line.0.legal_moves(&mut moves);
-    let played = |sampling, seed| {
-        let sampling = Sampling { playout_plies: Some(0), ..sampling };
-        let search = Search { seed, leaf_evaluator: Some(&Marked), ..Search::new(sampling) };
+    let played = |mcts, seed| {
+        let mcts = MctsOptions { playout_plies: Some(0), ..mcts };
+        let search = Search { seed, leaf_evaluator: Some(&Marked), ..Search::new(mcts) };
         let mv = search.find(&line).0;
         moves.iter().position(|&other| other == mv).unwrap()
     };
-    let noisy = Sampling { gumbel_noise: 100, ..gumbel(1, 16) };
+    let noisy = MctsOptions { gumbel_noise: 100, ..gumbel(1, 16) };
     let most_likely =
         (0..2_000).filter(|&seed| played(noisy.clone(), seed) % 5 == 2).count() as f32 / 2_000.0;
     let likely = (0..moves.len()).filter(|number| number % 5 == 2);
     let expected: f32 = likely.map(|number| marked_prior(number, moves.len())).sum();
     assert!((most_likely - expected).abs() < 0.04, "{most_likely} for {expected}");
     // Without noise it is always the same move, whatever the temperature.
-    let hot = Sampling { temperature: 1_000, ..gumbel(8, 8) };
+    let hot = MctsOptions { temperature: 1_000, ..gumbel(8, 8) };
     assert!((0..20).all(|seed| played(hot.clone(), seed) == played(gumbel(8, 8), 0)));
 }
 
@@ -343,8 +344,8 @@ fn gumbel_search_without_a_number_of_simulations_goes_on_halving() {
 fn threads_share_the_halving() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     for (threads, batch) in [(2, 1), (5, 4)] {
-        let sampling = Sampling { batch, ..gumbel(500, 8) };
-        let (mv, report, root) = Search { threads, ..Search::new(sampling) }.find(&line);
+        let mcts = MctsOptions { batch, ..gumbel(500, 8) };
+        let (mv, report, root) = Search { threads, ..Search::new(mcts) }.find(&line);
         let visits = root.moves.iter().map(|of| of.visits).sum::<u32>();
         assert!(visits >= 500 && report.visits.unwrap().simulations <= visits);
         assert_eq!(root.moves.iter().filter(|of| of.visits > 0).count(), 8);

@@ -20,11 +20,11 @@ use tempfile::tempdir;
 /// The value of a position by the definition, without any cleverness.
 fn reference<G: Knowledge>(net: &EvalNet, position: &G) -> f64 {
     let hidden = net.sizes.hidden;
-    let output = position.output_index(net.sizes.outputs);
+    let output = position.output_bucket(net.sizes.outputs);
     let us = position.side_to_move();
     let mut sum = 0;
     for (half, player) in [us, !us].into_iter().enumerate() {
-        let view = position.input_view(player);
+        let view = position.perspective(player);
         let mut neurons: Vec<i64> = net.input_bias.iter().map(|&bias| bias.into()).collect();
         each_input(position.input_planes(), |input| {
             let (plane, bit) = plane_and_bit(input);
@@ -153,7 +153,7 @@ fn a_mirrored_king_makes_a_fresh_accumulator() {
     let evaluator = NetEvaluator::new(EvalNet::random(&Chess::start(), 32, 1, 1));
     let (parent, _) = line(&[]);
     let (child, _) = line(&["e1d1"]);
-    assert!(parent.input_view(Color::White).mirrored && !child.input_view(Color::White).mirrored);
+    assert!(parent.perspective(Color::White).mirrored && !child.perspective(Color::White).mirrored);
     let [mut from, mut to, mut fresh] = [(); 3].map(|()| Accumulators::default());
     evaluator.reset(&parent, &mut from);
     evaluator.update(&parent, &from, &child, &mut to);
@@ -168,13 +168,13 @@ fn buckets_are_chosen_by_the_king() {
             Color::White => format!("8/8/8/8/k7/8/8/{king} w - - 0 1"),
             Color::Black => format!("{king}/8/8/7K/8/8/8/8 b - - 0 1"),
         };
-        Chess::from_fen(&fen).unwrap().input_view(player).bucket
+        Chess::from_fen(&fen).unwrap().perspective(player).bucket
     };
     for (king, expected) in [("6K1", 0), ("7K", 0), ("3K4", 1), ("4K3", 1)] {
         assert_eq!(bucket(king, Color::White), expected, "{king}");
         assert_eq!(bucket(&king.to_lowercase(), Color::Black), expected, "{king}");
     }
-    let view = |fen: &str| Chess::from_fen(fen).unwrap().input_view(Color::White).bucket;
+    let view = |fen: &str| Chess::from_fen(fen).unwrap().perspective(Color::White).bucket;
     assert_eq!((view("k7/8/8/8/8/8/6K1/8 w - - 0 1"), view("k7/8/8/8/8/K7/8/8 w - - 0 1")), (2, 3));
 }
 

@@ -127,7 +127,7 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
             let (_, found) = find_with(&table, line, SearchMode::Pvs, &options, &limits);
             assert_eq!(scores(&found), scores(&expected), "{}", line.0.fen());
             let last = scores(&expected).last().copied();
-            decided += usize::from(last.is_some_and(|score| score.plies_to_end().is_some()));
+            decided += usize::from(last.is_some_and(|score| score.mate_distance().is_some()));
         }
     }
     assert!(decided > 100, "too few positions with a forced end: {decided}");
@@ -304,12 +304,12 @@ fn several_lines_are_the_best_ones_in_order() {
             child.play(report.pv[0]);
             let (_, reports) = find(&(child, history), SearchMode::Minimax, false, 1, &Limits::depth(2));
             // A finished game has no iterations. This early, the side to move has lost.
-            let value = scores(&reports).last().copied().unwrap_or(Score::lost_in(0));
-            let value = match value.plies_to_end() {
+            let value = scores(&reports).last().copied().unwrap_or(Score::mated_in(0));
+            let value = match value.mate_distance() {
                 None => value,
                 // One ply further from the root.
-                Some(plies) if value > Score::DRAW => Score::won_in(plies + 1),
-                Some(plies) => Score::lost_in(plies + 1),
+                Some(plies) if value > Score::DRAW => Score::mate_in(plies + 1),
+                Some(plies) => Score::mated_in(plies + 1),
             };
             assert_eq!(report.score, -value, "{}", line.0.fen());
         }
@@ -354,7 +354,7 @@ fn a_mate_limit_ends_the_search() {
     let limits = Limits { mate: Some(1), ..Limits::none() };
     let (best, reports) = find(&line(WIN_IN_ONE), SearchMode::Pvs, true, 1, &limits);
     assert!(best.mv.is_some());
-    assert_eq!(scores(&reports), [Score::won_in(1)]);
+    assert_eq!(scores(&reports), [Score::mate_in(1)]);
 }
 
 /// Plays moves from the position before them.

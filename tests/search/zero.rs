@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use common::process::Process;
 use common::random_lines;
 use labrys::engine::Playable;
-use labrys::engine::{Board, Engine, Play, SearchReport, Settings, TypedEngine};
+use labrys::engine::{Board, Engine, GameState, SearchReport, Settings, TypedEngine};
 use labrys::eval::Linear;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
@@ -20,8 +20,8 @@ use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, Knowledge};
 use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 use labrys::search::{
-    Control, Leaf, LeafEvaluator, Limits, NetLeaves, Options, Report, Sampling, SearchInput, Selection, Tree,
-    monte_carlo,
+    Control, Leaf, LeafEvaluator, Limits, MctsOptions, NetLeaves, Options, Report, SearchInput, Selection,
+    Tree, monte_carlo,
 };
 
 const SMALL: Architecture = Architecture::Residual { channels: 8, blocks: 1, hidden: 8 };
@@ -140,10 +140,10 @@ impl LeafEvaluator<Chess> for StartLeaves {
 
 #[test]
 fn leaves_say_how_often_their_position_has_occurred() {
-    let mut play = Play::<Chess>::start();
+    let mut play = GameState::<Chess>::start();
     let evaluator = &Linear::shipped(0).unwrap();
-    let sampling = Sampling { selection: Selection::Puct, playout_plies: Some(0), ..Sampling::default() };
-    let (options, limits) = (&Options { sampling, ..Options::default() }, &Limits::nodes(5_000));
+    let mcts = MctsOptions { selection: Selection::Puct, playout_plies: Some(0), ..MctsOptions::default() };
+    let (options, limits) = (&Options { mcts, ..Options::default() }, &Limits::nodes(5_000));
     for (moves, expected) in [(&["g1f3", "g8f6", "f3g1"][..], 2), (&["f6g8"], 2)] {
         moves.iter().for_each(|mv| play.play(mv).unwrap());
         let (position, history) = (play.position(), play.history());
@@ -315,8 +315,13 @@ fn a_net_for_another_board_is_refused_by_go() {
     }
 
     let mut engine = engine::<Amazons>(path.to_str().unwrap(), &[]);
-    let best =
-        engine.think(&Play::start(), None, &Limits::nodes(100), &Control::default(), &mut |_: Report<_>| ());
+    let best = engine.think(
+        &GameState::start(),
+        None,
+        &Limits::nodes(100),
+        &Control::default(),
+        &mut |_: Report<_>| (),
+    );
     assert!(best.mv.is_some(), "the best move without it");
 }
 

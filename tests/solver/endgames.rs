@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{
-    Endgames, EndgamesVisitor, Game, GameHistory, Knowledge, Points, SharedTables, TableResult, TablesError,
+    Endgames, EndgamesVisitor, Game, GameHistory, Knowledge, SharedTables, TableResult, TablesError, Wdl,
 };
 use labrys::solver::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
 use rand::rngs::StdRng;
@@ -142,9 +142,9 @@ fn by_children(position: &Neighbours, of: impl Fn(&Neighbours) -> TableResult) -
 fn by_tables(tables: &SharedTables<Neighbours>, position: &Neighbours) -> TableResult {
     let distance = tables.distance(position).map(|plies| plies as u8);
     match (tables.probe(position).unwrap(), distance) {
-        (Points::Draw, None) => TableResult::Draw,
-        (Points::Win, Some(plies)) => TableResult::Win(plies),
-        (Points::Loss, Some(plies)) => TableResult::Loss(plies),
+        (Wdl::Draw, None) => TableResult::Draw,
+        (Wdl::Win, Some(plies)) => TableResult::Win(plies),
+        (Wdl::Loss, Some(plies)) => TableResult::Loss(plies),
         (points, distance) => panic!("{points:?} with distance {distance:?}"),
     }
 }
@@ -224,11 +224,11 @@ fn tables_of(tables: &SharedTables<Neighbours>, position: &Neighbours) -> TableR
 fn minimax(
     position: &Neighbours,
     tables: &SharedTables<Neighbours>,
-    seen: &mut HashMap<(u64, usize), Points>,
-) -> Points {
+    seen: &mut HashMap<(u64, usize), Wdl>,
+) -> Wdl {
     let clock = position.halfmove_clock();
     if let Some(outcome) = GameHistory::new().outcome(position) {
-        return Points::of(outcome.winner, position.side_to_move());
+        return Wdl::of(outcome.winner, position.side_to_move());
     }
     if let Some(&points) = seen.get(&(position.key(), clock)) {
         return points;
@@ -251,7 +251,7 @@ fn the_clock_decides_as_in_plain_minimax() {
         let position = random_position(&mut random, [2, 2], 89 + n % 13);
         let points = tables.probe(&position).unwrap();
         assert_eq!(points, minimax(&position, &tables, &mut seen), "{}", position.fen());
-        saved += u32::from(points == Points::Draw && tables.distance(&position).is_some());
+        saved += u32::from(points == Wdl::Draw && tables.distance(&position).is_some());
     }
     assert!(saved > 20, "the clock saved {saved} games only");
 }
@@ -265,8 +265,8 @@ fn every_choice_among_the_best_moves_wins() {
         let clock = if games % 2 == 0 { 0 } else { random.random_range(80..95) };
         let start = random_position(&mut random, [2, 2], clock);
         let winner = match tables.probe(&start) {
-            Some(Points::Win) => start.side_to_move(),
-            Some(Points::Loss) => !start.side_to_move(),
+            Some(Wdl::Win) => start.side_to_move(),
+            Some(Wdl::Loss) => !start.side_to_move(),
             _ => continue,
         };
         if tables.distance(&start) < Some(4) {
@@ -291,7 +291,7 @@ fn every_choice_among_the_best_moves_wins() {
             position.legal_moves(&mut moves);
             if position.side_to_move() == winner {
                 let best = tables.best_moves(&position, &history, &moves).unwrap();
-                assert_eq!((best.result, best.makes_progress), (Points::Win, true));
+                assert_eq!((best.result, best.makes_progress), (Wdl::Win, true));
                 moves = best.moves;
                 for &mv in &moves {
                     let child = position.after(mv);
@@ -319,10 +319,10 @@ fn a_loser_takes_a_draw_by_the_rules() {
     let mut random = StdRng::seed_from_u64(4);
     let lost = std::iter::repeat_with(|| random_position(&mut random, [2, 2], 8));
     let is_long = |position: &Neighbours| {
-        tables.probe(position) == Some(Points::Loss) && tables.distance(position) >= Some(4)
+        tables.probe(position) == Some(Wdl::Loss) && tables.distance(position) >= Some(4)
     };
     let lost = { lost }.find(is_long).unwrap();
-    assert_eq!(best(&lost, &GameHistory::new()).result, Points::Loss);
+    assert_eq!(best(&lost, &GameHistory::new()).result, Wdl::Loss);
     let (child, _) = children(&lost).into_iter().find(|(_, is_capture)| !is_capture).unwrap();
     let mut history = GameHistory::new();
     // Any other positions stand between the two earlier occurrences.
@@ -330,7 +330,7 @@ fn a_loser_takes_a_draw_by_the_rules() {
         history.push(if n % 4 == 1 { &child } else { &lost });
     }
     let saved = best(&lost, &history);
-    assert_eq!((saved.result, saved.moves.len()), (Points::Draw, 1));
+    assert_eq!((saved.result, saved.moves.len()), (Wdl::Draw, 1));
     assert!({
         let after = lost.after(saved.moves[0]);
         after.same_position(&child)
@@ -385,7 +385,7 @@ fn damaged_and_foreign_tables_are_refused_by_name() {
         damaged("it ends too early");
     }
     fs::write(&path, [&good[..], b"x"].concat()).unwrap();
-    damaged("there is more behind its end");
+    damaged("there is more after its end");
     let mut random = StdRng::seed_from_u64(5);
     for _ in 0..200 {
         let mut bytes = good.clone();
@@ -423,8 +423,8 @@ fn damaged_and_foreign_tables_are_refused_by_name() {
 #[test]
 fn positions_that_no_table_has_have_no_result() {
     let (_folder, tables) = tables(1);
-    assert_eq!(tables.probe(&position(&[0], &[1], 'w', 0)), Some(Points::Win), "a1b1 captures");
-    assert_eq!(tables.probe(&position(&[0], &[2], 'w', 0)), Some(Points::Loss), "no move");
+    assert_eq!(tables.probe(&position(&[0], &[1], 'w', 0)), Some(Wdl::Win), "a1b1 captures");
+    assert_eq!(tables.probe(&position(&[0], &[2], 'w', 0)), Some(Wdl::Loss), "no move");
     for (white, black) in [(&[0, 1][..], &[2][..]), (&[0], &[1, 2]), (&[], &[1]), (&[0], &[])] {
         assert_eq!(tables.probe(&position(white, black, 'w', 0)), None);
     }

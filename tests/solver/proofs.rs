@@ -17,7 +17,9 @@ use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits};
 use labrys::solver::Solvable;
-use labrys::solver::{Job, Known, Leaves, Solver, Value, Verified, Verifier, WriteError, split, with_solver};
+use labrys::solver::{
+    Job, KnownValues, Leaves, Solver, Value, Verified, Verifier, WriteError, split, with_solver,
+};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use tempfile::TempDir;
@@ -35,7 +37,7 @@ const KEPT: u8 = 5;
 const MOVE: u8 = 6;
 
 /// Solves a position and writes the certificate.
-fn certify<G: Solvable>(fen: &str, known: &Known<G>, leaves: Leaves, path: &Path) -> Value {
+fn certify<G: Solvable>(fen: &str, known: &KnownValues<G>, leaves: Leaves, path: &Path) -> Value {
     let position = G::from_fen(fen).unwrap();
     let (limits, control) = (Limits::nodes(100_000), Control::default());
     let job = |solver: &mut Solver<G>| {
@@ -54,7 +56,7 @@ fn verify<G: Solvable>(path: &Path) -> Result<Verified, String> {
 fn certificate<G: Solvable>(fen: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
-    certify(fen, &Known::<G>::new(), Leaves::Searched, &path);
+    certify(fen, &KnownValues::<G>::new(), Leaves::Searched, &path);
     (folder, path)
 }
 
@@ -110,7 +112,7 @@ fn games_of_chance_have_no_certificates() {
     // A list of results is no way around it.
     let results = folder.path().join("results");
     fs::write(&results, "").unwrap();
-    assert!(Known::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
+    assert!(KnownValues::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
     let split = ["solve", "--variant", "tucchess", "--split", "1"];
     let output = Command::cargo_bin("labrys").unwrap().args(split).output().unwrap();
     assert!(!output.status.success() && output.stdout.is_empty());
@@ -121,7 +123,7 @@ fn what_is_proven_is_verified() {
     fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Value) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("proof");
-        assert_eq!(certify(fen, &Known::<G>::new(), leaves, &path), value, "{fen}");
+        assert_eq!(certify(fen, &KnownValues::<G>::new(), leaves, &path), value, "{fen}");
         let Verified { header, .. } = verify::<G>(&path).unwrap();
         assert_eq!((header.value, header.variant.as_str()), (value, G::info().name));
         assert_eq!(header.counts.counted > 0, leaves == Leaves::Counted, "{fen}");
@@ -243,13 +245,13 @@ fn references_are_to_the_same_position() {
 fn a_proof_is_put_together_from_parts() {
     let folder = tempfile::tempdir().unwrap();
     let root = Amazons::from_fen(LOSS).unwrap();
-    let jobs = split(&root, 1, &Known::new());
+    let jobs = split(&root, 1, &KnownValues::new());
     assert!(jobs.is_sorted_by_key(|job| job.difficulty) && jobs.len() > 5, "{}", jobs.len());
-    let (mut known, mut parts) = (Known::new(), Vec::new());
+    let (mut known, mut parts) = (KnownValues::new(), Vec::new());
     for (number, Job { position, moves, .. }) in jobs.iter().enumerate() {
         assert_eq!(moves.len(), 1);
         let path = folder.path().join(number.to_string());
-        let value = certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &path);
+        let value = certify(&position.fen(), &KnownValues::<Amazons>::new(), Leaves::Searched, &path);
         assert_eq!((value, known.insert(position, value)), (Value::Win, None));
         parts.push(path);
     }
@@ -272,9 +274,14 @@ fn a_proof_is_put_together_from_parts() {
 #[test]
 fn what_known_values_decide_is_not_split() {
     let folder = tempfile::tempdir().unwrap();
-    let none = Known::new();
+    let none = KnownValues::new();
     let value = |position: &Amazons| {
-        certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &folder.path().join("proof"))
+        certify(
+            &position.fen(),
+            &KnownValues::<Amazons>::new(),
+            Leaves::Searched,
+            &folder.path().join("proof"),
+        )
     };
     // Every first move loses, on four files and five ranks.
     let first = split(&Amazons::from_fen("1qq1/q2q/4/Q2Q/1QQ1 w").unwrap(), 1, &none);
@@ -283,7 +290,7 @@ fn what_known_values_decide_is_not_split() {
     let below = |jobs: &[Job<Amazons, _>], mv| jobs.iter().filter(|job| job.moves[0] == mv).count();
     let lost = all.iter().find(|job| value(&job.position) == Value::Loss).unwrap();
     // One loss of the last player is a win of the one before, whatever its other moves are worth.
-    let mut known = Known::new();
+    let mut known = KnownValues::new();
     known.insert(&lost.position, Value::Loss);
     let left = split(root, 2, &known);
     assert!(below(&all, lost.moves[0]) > 1 && below(&left, lost.moves[0]) == 0);
@@ -300,7 +307,7 @@ fn a_known_value_decides() {
     let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     let mut position = Chess::from_fen(fen).unwrap();
     position.play(position.parse_move("e2e4").unwrap());
-    let mut known = Known::new();
+    let mut known = KnownValues::new();
     known.insert(&position, Value::Loss);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
@@ -314,7 +321,7 @@ fn results_are_checked_by_line() {
     let path = folder.path().join("results.tsv");
     let read = |text: &str| {
         fs::write(&path, text).unwrap();
-        Known::<Amazons>::read(std::slice::from_ref(&path)).map_err(|error| error.to_string())
+        KnownValues::<Amazons>::read(std::slice::from_ref(&path)).map_err(|error| error.to_string())
     };
     let good = "# a comment\n\namazons\t1qq1/q2q/Q2Q/1QQ1 w - - 0 1\tloss\t3716\n";
     let known = read(good).unwrap();
@@ -324,7 +331,7 @@ fn results_are_checked_by_line() {
     // The moves that lead there are for the reader, in whatever encoding.
     assert!(read(&good.replace("3716", "3716\td1b3,d4d3")).is_ok());
     fs::write(&path, [b"# M\xfcller\r\n".as_slice(), good.as_bytes()].concat()).unwrap();
-    assert!(Known::<Amazons>::read(std::slice::from_ref(&path)).is_ok());
+    assert!(KnownValues::<Amazons>::read(std::slice::from_ref(&path)).is_ok());
     for (line, problem) in [
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\twin\t1", "line 4: win, but an earlier line says loss"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\topen\t1", "line 4: value `open`, expected"),
@@ -343,7 +350,7 @@ fn results_are_checked_by_line() {
 
 #[test]
 fn draws_by_the_clock_are_not_mixed_up() {
-    let mut known = Known::<Neighbours>::new();
+    let mut known = KnownValues::<Neighbours>::new();
     let start = Neighbours::start();
     known.insert(&start, Value::Draw);
     let fen = start.fen();
@@ -364,7 +371,7 @@ fn what_is_counted_is_right() {
         }
         let position = Amazons::from_fen(&fen).unwrap();
         let mut players = Color::BOTH.into_iter();
-        let Some(winner) = players.find(|&player| position.counts_a_win(player)) else { continue };
+        let Some(winner) = players.find(|&player| position.is_won_by_count(player)) else { continue };
         let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
         let wins = winner == position.side_to_move();
         assert_eq!(wins, expected > 0, "{fen}");
@@ -527,7 +534,7 @@ fn each_position_of_a_split_proof_has_its_certificate() {
 fn what_was_stopped_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
-    let (position, known, limits) = (Amazons::from_fen(LOSS).unwrap(), Known::new(), Limits::none());
+    let (position, known, limits) = (Amazons::from_fen(LOSS).unwrap(), KnownValues::new(), Limits::none());
     let control = Control::default();
     let job = |solver: &mut Solver<Amazons>| {
         let value = solver.solve().unwrap().value.unwrap();

@@ -10,14 +10,14 @@ use common::process::Process;
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
 use labrys::game::chess::Chess;
-use labrys::game::{Color, Game, Knowledge, Points, SharedTables, TablesError};
+use labrys::game::{Color, Game, Knowledge, SharedTables, TablesError, Wdl};
 use labrys::search::{Control, Limits};
 
 /// The tables of three men.
 const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 
 /// A win by the tables at so many plies from the root.
-fn won_by_table(ply: i32) -> UciScore {
+fn tb_win_in(ply: i32) -> UciScore {
     UciScore::Centi(20_000 - ply)
 }
 
@@ -108,9 +108,9 @@ fn the_tables_of_king_and_pawn_are_those_of_retrograde_analysis() {
     let tables = tables();
     for (position, win) in positions.iter().zip(wins) {
         let expected = match position.side_to_move() {
-            _ if !win => Points::Draw,
-            Color::White => Points::Win,
-            Color::Black => Points::Loss,
+            _ if !win => Wdl::Draw,
+            Color::White => Wdl::Win,
+            Color::Black => Wdl::Loss,
         };
         assert_eq!(tables.probe(position), Some(expected), "{}", position.fen());
     }
@@ -120,8 +120,8 @@ fn the_tables_of_king_and_pawn_are_those_of_retrograde_analysis() {
 fn what_depends_on_more_than_the_board_is_not_in_the_tables() {
     let tables = tables();
     let probe = |fen| tables.probe(&Chess::from_fen(fen).unwrap());
-    assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Some(Points::Win));
-    assert_eq!(probe("4k2r/8/8/8/8/8/8/4K3 w - - 0 1"), Some(Points::Loss));
+    assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Some(Wdl::Win));
+    assert_eq!(probe("4k2r/8/8/8/8/8/8/4K3 w - - 0 1"), Some(Wdl::Loss));
     assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), None, "castling");
     assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 1 1"), None, "the clock runs");
     assert_eq!(probe("4k3/8/8/8/8/8/8/3QK2R w - - 0 1"), None, "four men");
@@ -131,16 +131,16 @@ fn what_depends_on_more_than_the_board_is_not_in_the_tables() {
 fn results_of_the_tables_are_seen_at_depth_one() {
     let mut engine = engine();
     for (fen, best, score) in [
-        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", None, won_by_table(0)),
-        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", None, -won_by_table(0)),
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", None, tb_win_in(0)),
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", None, -tb_win_in(0)),
         // Who has the opposition?
-        ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", None, -won_by_table(0)),
+        ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", None, -tb_win_in(0)),
         ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", None, UciScore::Centi(0)),
-        ("8/8/4k3/8/3K4/4P3/8/8 w - - 0 1", Some("d4e4"), won_by_table(0)),
+        ("8/8/4k3/8/3K4/4P3/8/8 w - - 0 1", Some("d4e4"), tb_win_in(0)),
         ("3k4/8/3PK3/8/8/8/8/8 b - - 0 1", Some("d8e8"), UciScore::Centi(0)),
         ("k7/8/1K6/P7/8/8/8/8 w - - 0 1", None, UciScore::Centi(0)),
         // A queen would be stalemate.
-        ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", None, won_by_table(0)),
+        ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", None, tb_win_in(0)),
         // The win takes longer than the fifty-move rule allows.
         ("8/8/8/3k4/8/8/8/KQ6 w - - 90 100", None, UciScore::Centi(0)),
     ] {
@@ -183,7 +183,7 @@ fn captures_into_the_tables_are_looked_up() {
         (mv, report.score, report.tbhits > Some(0))
     };
     let (mv, score, is_hit) = best("6k1/3p4/4K3/4P3/8/8/8/8 w - - 0 1", &[]);
-    assert_eq!((mv.as_str(), score, is_hit), ("e6d7", won_by_table(1), true));
+    assert_eq!((mv.as_str(), score, is_hit), ("e6d7", tb_win_in(1), true));
     let (_, score, is_hit) = best("8/8/8/8/3k4/4p3/3P4/6K1 w - - 0 1", &["d2e3"]);
     assert_eq!((score, is_hit), (UciScore::Centi(0), true), "Kxe3 draws");
     let (_, score, _) = best("7k/Q5p1/6K1/8/8/8/8/8 w - - 0 1", &["a7g7", "a7a6"]);

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::process::Process;
 use labrys::engine::{Engine, SearchReport, Settings, registry};
-use labrys::game::{Color, Points};
+use labrys::game::{Color, Wdl};
 use labrys::search::{Control, Limits};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -181,13 +181,13 @@ fn wins_are_played_to_their_end() {
     for clock in [0, 87] {
         let fen = fen.replace("w 0", &format!("w {clock}"));
         let [one, other] = play(&fen, with.as_mut(), without.as_mut(), Color::White, 100);
-        assert_eq!((one.points, one.lost_wins, other.lost_wins), (Points::Win, 0, 0));
+        assert_eq!((one.points, one.lost_wins, other.lost_wins), (Wdl::Win, 0, 0));
     }
 }
 
 /// How a game went for one of the engines.
 struct Played {
-    points: Points,
+    points: Wdl,
     /// 1 if the engine had a win by the tables, and did not win.
     lost_wins: u32,
 }
@@ -208,17 +208,17 @@ fn play(fen: &str, with: &mut dyn Engine, without: &mut dyn Engine, color: Color
         }
         let is_with = with.board().side_to_move() == color;
         match with.table_breakdown().map(|tables| tables.result) {
-            Some(Points::Win) => had_win[usize::from(!is_with)] = true,
-            Some(Points::Loss) => had_win[usize::from(is_with)] = true,
+            Some(Wdl::Win) => had_win[usize::from(!is_with)] = true,
+            Some(Wdl::Loss) => had_win[usize::from(is_with)] = true,
             _ => (),
         }
         let mv = if is_with { best(with, nodes) } else { best(without, nodes) };
         with.board_mut().play(&mv).unwrap();
         without.board_mut().play(&mv).unwrap();
     };
-    let points = Points::of(winner, color);
+    let points = Wdl::of(winner, color);
     let [one, other] = had_win;
-    let lost = |had: bool, points: Points| u32::from(had && points != Points::Win);
+    let lost = |had: bool, points: Wdl| u32::from(had && points != Wdl::Win);
     [
         Played { points, lost_wins: lost(one, points) },
         Played { points: !points, lost_wins: lost(other, !points) },

@@ -53,7 +53,7 @@ impl DrawRule {
     /// # Errors
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<DrawRule, KeyError> {
-        keys.only("movenumber, movecount, score")?;
+        keys.check_known("movenumber, movecount, score")?;
         let move_number = keys.read("movenumber", "a whole number of moves")?.unwrap_or(0);
         let (move_count, score) = read_count_and_score(&mut keys)?;
         Ok(DrawRule { move_number, move_count, score })
@@ -66,7 +66,7 @@ impl ResignRule {
     /// # Errors
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<ResignRule, KeyError> {
-        keys.only("movecount, score, twosided")?;
+        keys.check_known("movecount, score, twosided")?;
         let (move_count, score) = read_count_and_score(&mut keys)?;
         let two_sided = keys.read("twosided", "`true` or `false`")?.unwrap_or(false);
         Ok(ResignRule { move_count, score, two_sided })

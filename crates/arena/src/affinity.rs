@@ -18,10 +18,10 @@ pub(super) struct Core(CoreId);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoreList(BTreeSet<usize>);
 
-/// Why games cannot be pinned.
+/// An error of pinning games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AffinityError {
-    /// The system has no such thing.
+    /// The system does not list its cores.
     #[error("this system does not say which cores it has")]
     Unknown,
     /// A core does not exist.
@@ -42,7 +42,7 @@ pub enum AffinityError {
     },
 }
 
-/// The greatest number of a core in a list. A greater one is a slip of the finger.
+/// The greatest number of a core in a list. A greater one is a typo.
 const MOST: usize = 65_535;
 
 impl FromStr for CoreList {

@@ -1,8 +1,8 @@
-//! Analysis of finished games: what a search says of every position, and what each move gave away.
+//! Analysis of finished games: the score of each position, and the loss by each move.
 //!
-//! A move is judged by expected points (a win 1, a draw ½), which the scores of the positions before and
-//! after it mean by the win/draw/loss model of the evaluation: a pawn decides a level game, and nothing in a
-//! won one. Marks and accuracy follow lichess: 0.05, 0.1 and 0.15 points for `?!`, `?` and `??`.
+//! A move is graded by expected points (a win 1, a draw ½), computed from the scores before and after it by
+//! the win/draw/loss model of the evaluation: a pawn decides a level game, and nothing in a won one. Marks
+//! and accuracy follow lichess: 0.05, 0.1 and 0.15 points for `?!`, `?` and `??`.
 
 use thiserror::Error;
 
@@ -10,13 +10,13 @@ use super::pgn::{PgnGame, PgnMove, ReplayError};
 use labrys_core::clock::Instant;
 use labrys_core::engine::{Engine, OptionError, PositionError, SearchReport};
 use labrys_core::eval::UciScore;
-use labrys_core::game::{Color, MoveError, Points};
+use labrys_core::game::{Color, MoveError, Wdl};
 use labrys_core::search::{Bound, Control, Limits};
 
 /// The tag that names who has annotated a game.
 const ANNOTATOR: &str = "Annotator";
 
-/// The annotator of games that are analysed here.
+/// The annotator of games analysed here.
 const LABRYS: &str = "Labrys";
 
 /// Moves of a better line that are written into the record, in plies.
@@ -29,7 +29,7 @@ pub struct GameAnalysis {
     pub moves: Vec<MoveAnalysis>,
 }
 
-/// What a move was worth.
+/// The analysis of a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveAnalysis {
     /// The player who moved.
@@ -44,7 +44,7 @@ pub struct MoveAnalysis {
     pub best: Vec<String>,
 }
 
-/// How bad a move was.
+/// The grade of a bad move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// It gave away 0.05 points or more (`?!`).
@@ -68,13 +68,13 @@ pub struct PlayerAnalysis {
     pub marks: [usize; 3],
 }
 
-/// Why a game cannot be analysed.
+/// An error of an analysis.
 #[derive(Debug, Error)]
 pub enum AnalysisError {
     /// It cannot be played again.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The engine reports no probabilities.
+    /// The engine cannot report probabilities.
     #[error(transparent)]
     Option(#[from] OptionError),
     /// The search has refused a move.
@@ -94,7 +94,7 @@ impl From<PositionError> for AnalysisError {
     }
 }
 
-/// The annotation glyphs that say how good a move is, `!` to `?!`.
+/// The annotation glyphs that grade a move, `!` to `?!`.
 const MARKS: std::ops::RangeInclusive<u16> = 1..=6;
 
 impl Mark {
@@ -116,20 +116,20 @@ impl Mark {
         [6, 2, 4][self as usize]
     }
 
-    /// What is written behind a move.
+    /// The symbol after a move.
     pub fn symbol(self) -> &'static str {
         ["?!", "?", "??"][self as usize]
     }
 }
 
 impl MoveAnalysis {
-    /// The points given away, from 0 to 1. The best move gives nothing away, whatever the next search says.
+    /// The points given away, from 0 to 1. The best move loses nothing, whatever the next search finds.
     pub fn loss(&self) -> f64 {
         let [before, after] = self.expected;
         if self.best.first() == Some(&self.text) { 0.0 } else { (before - after).max(0.0) }
     }
 
-    /// How bad the move was; `None` for a good one.
+    /// The mark of the move; `None` for a good one.
     pub fn mark(&self) -> Option<Mark> {
         Mark::of(self.loss())
     }
@@ -140,8 +140,8 @@ impl MoveAnalysis {
     }
 }
 
-/// What a search has found in a position.
-struct Judgement {
+/// The result of a search of a position.
+struct PositionAnalysis {
     /// From White's point of view; `None` where the game is over.
     score: Option<UciScore>,
     /// The expected points of White.
@@ -169,7 +169,7 @@ impl GameAnalysis {
         engine.new_game();
         // The board on which lines are written down.
         let mut scratch = game.board(Some(engine.board().variant()))?;
-        let mut before = Judgement::new(engine, limits, control)?;
+        let mut before = PositionAnalysis::new(engine, limits, control)?;
         let mut analysed = Vec::with_capacity(moves.len());
         for (mv, number) in moves.iter().zip(opening.len() + 1..) {
             let illegal = |error| PositionError::Move { number, error };
@@ -178,7 +178,7 @@ impl GameAnalysis {
             let text = scratch.san(mv).map_err(illegal)?;
             let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok()).collect();
             engine.board_mut().play(mv).map_err(illegal)?;
-            let after = Judgement::new(engine, limits, control)?;
+            let after = PositionAnalysis::new(engine, limits, control)?;
             let white = [before.white, after.white];
             let expected = if player == Color::White { white } else { white.map(|white| 1.0 - white) };
             analysed.push(MoveAnalysis { player, text, score: after.score, expected, best });
@@ -187,7 +187,7 @@ impl GameAnalysis {
         Ok(GameAnalysis { moves: analysed })
     }
 
-    /// What the moves of a player add up to.
+    /// The summary of a player's moves.
     pub fn player(&self, player: Color) -> PlayerAnalysis {
         let moves = || self.moves.iter().filter(|mv| mv.player == player);
         let count = moves().count();
@@ -200,7 +200,8 @@ impl GameAnalysis {
         }
     }
 
-    /// The indices of the moves that gave most away, the worst first: at most so many, and only marked ones.
+    /// The indices of the moves with the largest losses, the worst first: at most `at_most`, and only marked
+    /// ones.
     pub fn turning_points(&self, at_most: usize) -> Vec<usize> {
         let mut marked: Vec<_> =
             (0..self.moves.len()).filter(|&at| self.moves[at].mark().is_some()).collect();
@@ -209,9 +210,9 @@ impl GameAnalysis {
         marked
     }
 
-    /// Writes scores, marks and better lines into the record of the game, and who has found them. What others
-    /// have said of it stays, but for their scores (`[%eval …]`) where there are new ones. A move that others
-    /// have marked keeps their mark alone: of two, nobody could say whose is whose.
+    /// Writes scores, marks, better lines and the annotator into the record of the game. Other annotations
+    /// stay, except scores (`[%eval …]`) that are replaced. A move that is marked already gets no second
+    /// mark.
     pub fn annotate(&self, game: &mut PgnGame) {
         for (mv, analysis) in game.moves.iter_mut().zip(&self.moves) {
             if let Some(score) = analysis.score {
@@ -245,7 +246,7 @@ impl GameAnalysis {
     }
 }
 
-/// A comment without the scores that other programs have put into it.
+/// A comment without the scores of other programs.
 fn without_evals(comment: &str) -> String {
     let mut text = comment.to_owned();
     while let Some(start) = text.find("[%eval ")
@@ -262,33 +263,37 @@ fn without_evals(comment: &str) -> String {
 struct LastExact(Option<(UciScore, f64, Vec<String>)>);
 
 impl LastExact {
-    fn see(&mut self, report: &SearchReport) {
-        // A bound says nothing of what a move was worth.
+    fn update(&mut self, report: &SearchReport) {
+        // A bound is no score.
         if report.multipv == 1 && report.bound == Bound::Exact {
             self.0 = report.expected_points().map(|points| (report.score, points, report.pv.clone()));
         }
     }
 }
 
-impl Judgement {
+impl PositionAnalysis {
     /// Searches the position of an engine.
-    fn new(engine: &mut dyn Engine, limits: &Limits, control: &Control) -> Result<Judgement, AnalysisError> {
+    fn new(
+        engine: &mut dyn Engine,
+        limits: &Limits,
+        control: &Control,
+    ) -> Result<PositionAnalysis, AnalysisError> {
         let stm = engine.board().side_to_move();
         if engine.board().legal_moves().is_empty() {
             let winner = engine.board().outcome().and_then(|outcome| outcome.winner);
-            let white = Points::of(winner, Color::White).value();
-            return Ok(Judgement { score: None, white, pv: Vec::new() });
+            let white = Wdl::of(winner, Color::White).value();
+            return Ok(PositionAnalysis { score: None, white, pv: Vec::new() });
         }
         let limits = Limits { start: Instant::now(), ..limits.clone() };
         let mut last = LastExact::default();
-        engine.search(&[], &limits, control, &mut |report: &SearchReport| last.see(report))?;
+        engine.search(&[], &limits, control, &mut |report: &SearchReport| last.update(report))?;
         if control.is_stopped() {
             return Err(AnalysisError::Interrupted);
         }
         let (score, points, pv) = last.0.ok_or(AnalysisError::NoScore)?;
         Ok(match stm {
-            Color::White => Judgement { score: Some(score), white: points, pv },
-            Color::Black => Judgement { score: Some(-score), white: 1.0 - points, pv },
+            Color::White => PositionAnalysis { score: Some(score), white: points, pv },
+            Color::Black => PositionAnalysis { score: Some(-score), white: 1.0 - points, pv },
         })
     }
 }
@@ -329,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_have_said_stays() {
+    fn other_annotations_are_kept() {
         let annotated = "[Annotator \"Smith\"]\n\n{before the game} 1. f3!? {a [%clk 1:00]} {b [%eval 9,3] c} \
                          (1. d4 {better} d5 (1... Nf6 $5) 2. c4) (1. e4) {after them} 1... e5 $1 $146 \
                          2. g4?? {ouch} (2. Nh3) 2... Qh4# {[%eval 3]} 0-1 {the end}\n";
@@ -348,7 +353,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        // Once more, there is nothing to add.
+        // A second analysis adds nothing.
         let once = game.clone();
         analysis.annotate(&mut game);
         assert_eq!(game, once);
@@ -362,7 +367,7 @@ mod tests {
             let mut last = LastExact::default();
             for &(multipv, value, bound) in reports {
                 let score = UciScore::Centi(value);
-                last.see(&SearchReport { multipv, score, bound, ..report() });
+                last.update(&SearchReport { multipv, score, bound, ..report() });
             }
             last.0.map(|(score, ..)| score)
         };

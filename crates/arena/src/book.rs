@@ -24,7 +24,7 @@ pub struct BookOptions {
     pub strict: bool,
 }
 
-/// What is wrong with an opening of a book.
+/// The error of an opening of a book.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OpeningLineError {
     /// The position or an operation of the line is not valid.
@@ -95,14 +95,14 @@ pub(super) fn read(
         }
     }
     match (openings.is_empty(), first) {
-        // What is wrong with the first line is often wrong with all of them.
+        // An error of the first line is often one of all of them.
         (true, Some(error)) => Err(OpeningError::NoneUsable(Box::new(error))),
         (true, None) => Err(OpeningError::Empty { path: path.to_owned() }),
         (false, _) => Ok(openings),
     }
 }
 
-/// What text editors put in front of UTF-8.
+/// The byte order mark of UTF-8 in text files.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether a file holds games in PGN.
@@ -124,8 +124,10 @@ fn from_game(
     game.board(Some(board.variant()))?;
     let moves = game.opening.moves.iter().chain(game.moves.iter().map(|mv| &mv.text));
     let line = follow(game.opening.set_up_fen(), moves.map(String::as_str), board, plies);
-    // A move that another game has is not what is wrong.
-    line.map_err(|problem| game.of_other_game(Some(board.variant())).map_or(problem, OpeningLineError::from))
+    // A move of another game is not the error to report.
+    line.map_err(|problem| {
+        game.other_game_error(Some(board.variant())).map_or(problem, OpeningLineError::from)
+    })
 }
 
 /// The opening of a line.

@@ -20,7 +20,7 @@ pub struct TimeControl {
     pub increment: Duration,
 }
 
-/// Expected form of a time control, for error messages.
+/// The form of a time control, for error messages.
 pub(super) const TIME_CONTROL: &str = "[moves/]seconds[+increment], such as 10+0.1 or 40/1:30";
 
 impl FromStr for TimeControl {

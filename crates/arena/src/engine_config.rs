@@ -49,7 +49,7 @@ impl Protocol {
         }
     }
 
-    /// The limits of which an engine needs one.
+    /// The limits, of which an engine needs one.
     fn limits(self) -> &'static str {
         match self {
             Protocol::Uci => "tc, st, depth or nodes",
@@ -176,7 +176,8 @@ fn read_launch(keys: &mut KeyValues) -> Result<Option<Launch>, KeyError> {
     }))
 }
 
-/// Reads where a client over UDP joins. With port 0 the client's command line has to contain the port.
+/// Reads the address at which a client over UDP joins. With port 0 the client's command line has to contain
+/// the port.
 fn invitation(
     keys: &KeyValues,
     port: Option<u16>,

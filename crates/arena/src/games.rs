@@ -1,7 +1,7 @@
 //! The games that are played, by their names.
 
 use labrys_core::engine::Playable;
-use labrys_core::engine::registry::{self, GameTable, Of};
+use labrys_core::engine::registry::{self, GameTable, GameType};
 use labrys_core::game_table;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
@@ -10,7 +10,7 @@ use super::player::typed;
 use super::tournament::OnGame;
 use super::{EngineSetup, Results, Rules, TextPlayer, Tournament, TournamentError};
 
-/// The code of the arena that is generic over the game.
+/// The generic code of the arena, for dispatch by the name of the game.
 pub(super) trait RegisteredGame: Sync {
     /// See [`Tournament::run`].
     fn run(
@@ -25,7 +25,7 @@ pub(super) trait RegisteredGame: Sync {
     fn text_player(&self, setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer>;
 }
 
-impl<G: Playable> RegisteredGame for Of<G> {
+impl<G: Playable> RegisteredGame for GameType<G> {
     fn run(
         &self,
         tournament: &Tournament,
@@ -46,5 +46,5 @@ pub(super) static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 /// Adds a game to those that matches are played in, unless there is one of its name.
 pub fn add_game<G: Playable>() {
     registry::add::<G>();
-    GAMES.add(G::info, &Of::<G>::GAME);
+    GAMES.add(G::info, &GameType::<G>::GAME);
 }

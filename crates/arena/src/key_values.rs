@@ -168,11 +168,11 @@ impl KeyValues {
         Ok(taken)
     }
 
-    /// Checks that there are no other keys than the `known` ones, before one of these is missed.
+    /// Checks that there are no unknown keys, before missing ones are reported.
     ///
     /// # Errors
     /// [`KeyError::Unknown`] lists them.
-    pub fn only(&self, known: &str) -> Result<(), KeyError> {
+    pub fn check_known(&self, known: &str) -> Result<(), KeyError> {
         let is_known = |key: &str| known.split(", ").any(|known| known == key);
         let pairs = self.pairs.iter().filter(|(key, _)| !is_known(key)).cloned().collect();
         KeyValues { section: self.section.clone(), pairs }.finish(known)

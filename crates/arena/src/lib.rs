@@ -10,14 +10,13 @@
 //! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
-//!   of shards; `plot`: the score over the games as a chart; [`analysis`]: what each move of a game gave
-//!   away;
+//!   of shards; `plot`: the score over the games as a chart; [`analysis`]: the loss by each move of a game;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 //!
 //! # Example
 //!
-//! What a match tells, by its pairs of games with swapped colours: those with 0, ½, 1, 1½ and 2 points.
+//! The result of a match, by its pairs of games with swapped colours: those with 0, ½, 1, 1½ and 2 points.
 //!
 //! ```
 //! use labrys_arena::{Hypothesis, Pairs, Sprt};

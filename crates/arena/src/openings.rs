@@ -28,7 +28,7 @@ pub enum Openings {
     },
 }
 
-/// Why openings cannot be used.
+/// An error of openings.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The file cannot be read.
@@ -55,7 +55,7 @@ pub enum OpeningError {
         path: PathBuf,
         /// The line or the game, such as `line 7`.
         place: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: Box<OpeningLineError>,
     },
     /// The search for an opening was stopped.
@@ -72,7 +72,7 @@ pub enum OpeningError {
 /// Attempts at a random opening; an attempt fails when it reaches the end of the game.
 const ATTEMPTS: usize = 1000;
 
-/// Plies of all these attempts together, about: long openings are given up after fewer.
+/// Plies of all these attempts together, about: fewer for long openings.
 const ATTEMPTED_PLIES: usize = 10_000;
 
 impl Openings {
@@ -149,7 +149,8 @@ pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
 
-/// Plays random moves from the start position. If they end the game, or if `control` does, how many it was.
+/// Plays random moves from the start position. If they end the game, or if `control` stops it, the error is
+/// their number.
 fn random_line(
     board: &mut dyn Board,
     plies: usize,
@@ -219,7 +220,7 @@ mod tests {
         ));
     }
 
-    /// One opening may take long where there are many moves.
+    /// One opening may take long in games with many moves.
     #[test]
     fn a_search_for_an_opening_can_be_stopped() {
         let control = Control::default();

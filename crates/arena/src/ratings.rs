@@ -94,7 +94,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use labrys_core::game::Points;
+    use labrys_core::game::Wdl;
 
     #[test]
     fn two_players_share_their_difference() {
@@ -133,9 +133,9 @@ mod tests {
                         // Half of the time the second game repeats the first: the games of a pair are
                         // correlated.
                         let mut game = || match random.random::<f64>() {
-                            x if x < win => Points::Win,
-                            x if x < win + 0.3 => Points::Draw,
-                            _ => Points::Loss,
+                            x if x < win => Wdl::Win,
+                            x if x < win + 0.3 => Wdl::Draw,
+                            _ => Wdl::Loss,
                         };
                         let (first, other) = (game(), game());
                         pairs.add(first, if random.random() { first } else { other });

@@ -10,7 +10,7 @@ use super::pgn::{CommentKeys, PgnMove};
 use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use super::{GameResult, Variation};
 use labrys_core::engine::game_loop::{GameDriver, GameEnd, play_out};
-use labrys_core::engine::{Board, Play, PositionError};
+use labrys_core::engine::{Board, GameState, PositionError};
 use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
 
@@ -87,7 +87,7 @@ pub struct PlayedGame {
 /// Thinking time of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkingTime {
-    /// Moves that it was asked for and replied with, the losing one included.
+    /// Moves that it was requested and replied with, the losing one included.
     pub moves: u64,
     /// Total time of these moves.
     pub time: Duration,
@@ -126,7 +126,7 @@ pub struct Seat<'a, G: Game> {
 /// # Errors
 /// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
 pub fn play<G: Game>(
-    game: &mut Play<G>,
+    game: &mut GameState<G>,
     opening: &Variation,
     seats: [Seat<G>; 2],
     rules: &Adjudication,
@@ -203,7 +203,7 @@ impl<G: Game> Referee<'_, G> {
 impl<G: Game> GameDriver<G> for Referee<'_, G> {
     type Stop = StopReason;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, StopReason> {
+    fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, StopReason> {
         // The last move is announced here, once it is known that it has not ended the game.
         if let (Some(_), Some(mv)) = (&self.last, self.line.moves.last()) {
             self.players.iter_mut().for_each(|player| player.moved(mv, game));
@@ -232,7 +232,7 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
         (self.random)()
     }
 
-    fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
+    fn sampled(&mut self, mv: G::Move, game: &GameState<G>) {
         let position = game.position();
         if let Some((_, reply)) = &self.last {
             self.moves.push(PgnMove::new(position, mv, reply, self.comment_keys));
@@ -240,7 +240,7 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
         self.line.moves.push(position.move_text(mv));
     }
 
-    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), StopReason> {
+    fn adjudicate(&mut self, game: &GameState<G>) -> Result<(), StopReason> {
         let Some((player, reply)) = &self.last else { return Ok(()) };
         match self.adjudicator.add_move(*player, reply.score, game.leader()) {
             Some(result) => Err(StopReason::Ended(result.into())),

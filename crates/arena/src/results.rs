@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Pairs, Termination};
-use labrys_core::game::{Color, Points};
+use labrys_core::game::{Color, Wdl};
 
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,9 @@ impl Pair {
 
 impl CompletePair {
     /// The results of both games for the first player.
-    pub(super) fn points(&self) -> [Points; 2] {
+    pub(super) fn points(&self) -> [Wdl; 2] {
         let [first, second] = self.games;
-        [Points::of(first.winner, Color::White), Points::of(second.winner, Color::Black)]
+        [Wdl::of(first.winner, Color::White), Wdl::of(second.winner, Color::Black)]
     }
 }
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::games::GAMES;
 use labrys_core::engine::Playable;
 use labrys_core::engine::{
-    Board, Engine, OptionError, Play, Settings, TypedEngine, UnknownVariant, registry,
+    Board, Engine, GameState, OptionError, Settings, TypedEngine, UnknownVariant, registry,
 };
 use labrys_core::game::Game;
 
@@ -18,7 +18,7 @@ pub struct Rules {
     pub option: Option<(String, String)>,
 }
 
-/// Why there are no such rules.
+/// An error of the rules.
 #[derive(Debug, Error)]
 pub enum RulesError {
     /// The game does not exist.
@@ -71,8 +71,8 @@ impl Rules {
     ///
     /// # Errors
     /// [`OptionError`] names the option or its value.
-    pub fn start<G: Game>(&self) -> Result<Play<G>, OptionError> {
-        let mut play = Play::start();
+    pub fn start<G: Game>(&self) -> Result<GameState<G>, OptionError> {
+        let mut play = GameState::start();
         self.apply(&mut play)?;
         Ok(play)
     }

@@ -132,7 +132,7 @@ impl Sprt {
     /// # Errors
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<Sprt, KeyError> {
-        keys.only("elo0, elo1, alpha, beta, model")?;
+        keys.check_known("elo0, elo1, alpha, beta, model")?;
         let mut number = |key| keys.read::<f64>(key, "a number");
         let (elo0, elo1, alpha, beta) = (number("elo0")?, number("elo1")?, number("alpha")?, number("beta")?);
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
@@ -249,7 +249,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use labrys_core::game::Points;
+    use labrys_core::game::Wdl;
 
     /// Log-likelihood ratios from the tests of fastchess, to 1 %.
     #[test]
@@ -343,9 +343,9 @@ mod tests {
         let mut random = StdRng::seed_from_u64(7);
         let win = score_of_elo(elo) - 0.2;
         let mut game = || match random.random::<f64>() {
-            x if x < win => Points::Win,
-            x if x < win + 0.4 => Points::Draw,
-            _ => Points::Loss,
+            x if x < win => Wdl::Win,
+            x if x < win + 0.4 => Wdl::Draw,
+            _ => Wdl::Loss,
         };
         let mut h1 = 0;
         for _ in 0..matches {

@@ -43,13 +43,13 @@ pub struct Tournament {
     pub concurrency: usize,
     /// The cores to which concurrent games are pinned; `None` leaves that to the system.
     pub affinity: Option<Affinity>,
-    /// What comments on moves have.
+    /// The optional values of comments on moves.
     pub comment_keys: CommentKeys,
-    /// The log of what engines say.
+    /// The log of all lines of engines.
     pub log: EngineLog,
 }
 
-/// Why a tournament cannot be played or continued.
+/// An error of a tournament.
 #[derive(Debug, Error)]
 pub enum TournamentError {
     /// An engine cannot play.
@@ -68,7 +68,7 @@ pub enum TournamentError {
     Position {
         /// Its number, from 1.
         number: u64,
-        /// What is wrong with it.
+        /// The problem.
         error: PositionError,
     },
     /// The game or its option does not exist.
@@ -79,7 +79,7 @@ pub enum TournamentError {
     Mismatch {
         /// The number of the game in the record; 0 if it has none.
         number: u64,
-        /// What differs.
+        /// The difference.
         problem: String,
     },
     /// A finished game cannot be written.
@@ -87,15 +87,15 @@ pub enum TournamentError {
     Write(#[source] std::io::Error),
 }
 
-/// The tag of a game that says of which part of a match its file is.
+/// The tag of a game with the part of a match that its file holds.
 pub(super) const SHARD: &str = "Shard";
 
 /// The callback for each finished game: its record, all results so far, and the players' thinking time.
 pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
 
 impl Tournament {
-    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options. The
-    /// result is what cannot be checked, for the user, by the name of the engine.
+    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options.
+    /// Returns messages for the user about what cannot be checked, with the name of the engine.
     ///
     /// # Errors
     /// [`TournamentError`] names the engine.
@@ -111,10 +111,11 @@ impl Tournament {
                 checked.map_err(|error| failed(engine, error))?;
             }
         }
-        let sets_up = !self.openings.begin_at_start(board.as_mut());
+        let needs_setup = !self.openings.begin_at_start(board.as_mut());
         let mut notes = Vec::new();
         for engine in &self.engines {
-            let checked = engine.setup.check(&self.rules, sets_up, &self.log.named(&engine.name), control);
+            let checked =
+                engine.setup.check(&self.rules, needs_setup, &self.log.named(&engine.name), control);
             let note = checked.map_err(|error| failed(engine, error))?;
             notes.extend(note.map(|note| format!("engine {}: {note}", quote(&engine.name))));
         }
@@ -353,7 +354,7 @@ impl Tournament {
 
     /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in
     /// the order of the schedule, so the result does not depend on which concurrent games finish first. Those
-    /// after a game that is missing do not count if they alone would decide.
+    /// after a missing game do not count if they alone would decide.
     pub fn counted(&self, results: &Results) -> Results {
         let mut monitor = SprtMonitor::new(self.sprt.as_ref());
         let is_decided = monitor.is_decided(results);

@@ -1,19 +1,19 @@
-//! The core of Labrys: all that plays, and nothing else.
+//! The core of Labrys: games, evaluation, search and the engine facade.
 //!
 //! The modules, from the ground up; imports point to the left only: `game ← {eval, nets} ← search ← engine`.
 //!
-//! - [`game`]: the rules of each game, notation, and what searches and evaluations may ask of a game;
+//! - [`game`]: rules, notation, and the knowledge of each game for searches and evaluations;
 //! - [`eval`]: static evaluations, linear or by efficiently updatable nets; weights, scores;
 //! - [`nets`]: policy/value nets, their files and inference;
-//! - [`search`]: how a move is found;
+//! - [`search`]: the searches;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games.
 //!
-//! Beside them, for all: [`memory`], huge pages for large tables; [`tensors`], files of tensors; [`parallel`],
-//! work on several threads; [`clock`], moments in time.
+//! Used by all: [`memory`], huge pages for large tables; [`tensors`], files of tensors; [`parallel`], a
+//! thread pool; [`clock`], time.
 //!
 //! # Example
 //!
-//! A game of chess that is over after the next move:
+//! A mate in one:
 //!
 //! ```
 //! use labrys_core::engine::{SearchReport, Settings, registry};
@@ -31,15 +31,15 @@
 //!
 //! # Features
 //!
-//! What playing can do without is behind features, all but the last on by default:
+//! All features but the last are on by default:
 //!
-//! - `mmap`: large tables lie in huge pages. Without it, [`memory`] is allocated like any other;
-//! - `tables`: games read the files of endgame tables. Without it, games say that they have no tables;
+//! - `mmap`: large tables lie in huge pages. Without it, [`memory`] uses the allocator;
+//! - `tables`: games read the files of endgame tables. Without it, games report that they have no tables;
 //! - `threads`: searches and other work run on several threads. Without it, all runs on the caller's thread,
-//!   and the option `Threads` has the one value 1;
+//!   and the option `Threads` is always 1;
 //! - `tuning`: engines have the [constants](search::Constants) of the search as options.
 //!
-//! For `wasm32-unknown-unknown`, the first three count as off.
+//! On `wasm32-unknown-unknown` the first three are off.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! Memory in huge pages, for tables whose entries lie anywhere.
 //!
-//! With small pages, nearly every access to such a table has to wait for the address of its page, a prefetch
-//! included. What huge pages are worth stands in `experiments/search.md`, "Speed". Without the feature
-//! `mmap`, the memory is allocated like any other.
+//! With small pages, nearly every access to such a table, even a prefetch, misses the TLB;
+//! `experiments/search.md`, "Speed", has the gain. Without the feature `mmap`, the memory comes from the
+//! allocator.
 
 #[cfg(any(test, not(has_mmap)))]
 mod allocated;
@@ -34,8 +34,8 @@ impl<T: FromBytes + Immutable + IntoBytes + KnownLayout + Copy> From<&[T]> for H
 }
 
 impl SharedWords {
-    /// So many MiB, and at least `least` words; `None` if there is not that much memory.
-    pub fn of_mebibytes(mebibytes: usize, least: usize) -> Option<SharedWords> {
+    /// Allocates this many MiB, and at least `least` words; `None` if there is not enough memory.
+    pub fn with_mebibytes(mebibytes: usize, least: usize) -> Option<SharedWords> {
         SharedWords::zeros((mebibytes.checked_mul(1 << 20)? / size_of::<AtomicU64>()).max(least))
     }
 }

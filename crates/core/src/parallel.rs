@@ -34,7 +34,7 @@ fn run_on_threads<W: Send, T: Send, R: Send>(
     thread::scope(|scope| {
         for mut worker in workers {
             let (sender, next, job) = (sender.clone(), &next, &job);
-            // Boxed, so that what starts a thread is compiled once, not for each kind of work.
+            // Boxed, so that the code that starts a thread is compiled once.
             let work: Box<dyn FnOnce() + Send> = Box::new(move || {
                 while let Some(result) = next().and_then(|task| job(&mut worker, task)) {
                     if sender.send(result).is_err() {
@@ -49,7 +49,7 @@ fn run_on_threads<W: Send, T: Send, R: Send>(
     });
 }
 
-/// The same on this thread: when a worker stops, the next one goes on.
+/// The same on this thread: when a worker stops, the next one continues.
 #[cfg(any(test, not(has_threads)))]
 fn run_here<W, T, R>(
     workers: impl IntoIterator<Item = W>,

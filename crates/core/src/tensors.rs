@@ -1,8 +1,8 @@
 //! Files of tensors, in the format safetensors, with metadata that say what they are for.
 //!
 //! One entry of the metadata is a JSON object: the version of the format, the game and the version of how it
-//! encodes positions, what else belongs to the kind of file, and `crc32`, the checksum of everything behind
-//! the header of the file.
+//! encodes positions, data of the kind of file, and `crc32`, the checksum of everything after the header of
+//! the file.
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -28,7 +28,7 @@ pub struct FileKind {
     pub encoding: u32,
 }
 
-/// What is wrong with a file of tensors.
+/// A problem of a file of tensors.
 #[derive(Debug, Error)]
 pub enum TensorProblem {
     /// It cannot be read or written.
@@ -91,7 +91,7 @@ pub enum TensorProblem {
     Tensor {
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }
@@ -233,7 +233,7 @@ pub fn read<N: Number>(file: &SafeTensors, name: &str) -> Result<(Vec<usize>, Ve
     Ok((view.shape().to_vec(), N::read_all(view.data())))
 }
 
-/// The checksum of everything behind the header of a file.
+/// The checksum of everything after the header of a file.
 fn checksum(bytes: &[u8]) -> Result<String, SafeTensorError> {
     let (header, _) = SafeTensors::read_metadata(bytes)?;
     Ok(format!("{:08x}", crc32fast::hash(&bytes[LENGTH_BYTES + header..])))

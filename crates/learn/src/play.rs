@@ -6,9 +6,9 @@ use rand::{RngExt, SeedableRng};
 use super::linear::{Episode, ObservationSettings};
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
-use labrys_core::engine::{Board, Play, TypedEngine};
+use labrys_core::engine::{Board, GameState, TypedEngine};
 use labrys_core::eval::Score;
-use labrys_core::game::{Color, Game, Points, mixed};
+use labrys_core::game::{Color, Game, Wdl, mixed};
 use labrys_core::search::{Bound, Control, Limits, Listener, Report, RootStatistics};
 
 /// The limit of an agent's search.
@@ -62,7 +62,7 @@ impl<G: Playable> Agent<G> {
     }
 
     /// Searches in a game that is not over; `None` if `control` stops it.
-    pub(crate) fn search(&mut self, game: &Play<G>, control: &Control) -> Option<Found<G::Move>> {
+    pub(crate) fn search(&mut self, game: &GameState<G>, control: &Control) -> Option<Found<G::Move>> {
         let mut recorder = Recorder { pv: Vec::new(), score: None, root: None };
         let best = self.engine.think(game, None, &self.limit.limits(), control, &mut recorder);
         // A search that is not stopped finds a move.
@@ -93,14 +93,14 @@ impl<M: Clone> Listener<M> for Recorder<M> {
 }
 
 /// A game that begins with random moves, and the plies that are left of the `longest` one. Moves and outcomes
-/// of chance are drawn as [`Play::play_random_moves`] does it.
+/// of chance are drawn as [`GameState::play_random_moves`] does it.
 pub(crate) fn opened<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     plies: usize,
     longest: Option<u32>,
     (random, chance): (&mut StdRng, Option<&mut StdRng>),
     control: &Control,
-) -> (Play<G>, Option<u32>) {
+) -> (GameState<G>, Option<u32>) {
     let mut game = start.clone();
     let plies = longest.map_or(plies, |longest| plies.min(longest as usize));
     let played = game.play_random_moves(plies, random, chance, control).len() as u32;
@@ -131,7 +131,7 @@ pub struct GameSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfPlayGame<M> {
     /// The result for the first agent.
-    pub result: Points,
+    pub result: Wdl,
     /// The episodes, if observations were requested: those of the first agent, then those of the second.
     pub episodes: Vec<Episode<M>>,
 }
@@ -139,7 +139,7 @@ pub struct SelfPlayGame<M> {
 /// Plays a game from `start` to its end; `None` if `control` stops it. `observing` are the settings of the
 /// observations, if any are wanted.
 pub fn play<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     mut agents: [&mut Agent<G>; 2],
     game_settings: &GameSettings,
     observing: Option<&ObservationSettings>,
@@ -167,7 +167,7 @@ pub fn play<G: Playable>(
             last.reward = Some(settings.reward_of(end.winner(), color));
         }
     }
-    Some(SelfPlayGame { result: Points::of(end.winner(), game_settings.first), episodes: episodes.concat() })
+    Some(SelfPlayGame { result: Wdl::of(end.winner(), game_settings.first), episodes: episodes.concat() })
 }
 
 /// Requests moves from the agents and records their observations.
@@ -183,7 +183,7 @@ struct Driver<'a, G: Game> {
 impl<G: Playable> GameDriver<G> for Driver<'_, G> {
     type Stop = Stopped;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stopped> {
+    fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, Stopped> {
         let color = game.side_to_move();
         let seat = usize::from(color != self.game_settings.first);
         if seat == 1 && self.random.random_bool(self.game_settings.exploration) {

@@ -1,14 +1,14 @@
-//! How much of what has been read may wait: a reader that is ahead by more stops, and so does who writes.
+//! Backpressure: a limit on the lines that have been read and not yet processed.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The most bytes that wait. A line of any length is read if it is the only one.
+/// The most bytes in the queue. A line of any length is read if it is the only one.
 const MOST: usize = 8 << 20;
 
 /// Bytes that a line takes besides its text.
 const LINE: usize = 128;
 
-/// The lines that wait, of one reader.
+/// The queued bytes of one reader.
 #[derive(Clone, Default)]
 pub(super) struct Backlog(Arc<Waiting>);
 
@@ -18,39 +18,39 @@ struct Waiting {
     freed: Condvar,
 }
 
-/// The room of a line, until it is dropped.
-pub(super) struct Room {
+/// The bytes reserved for a line, until it is dropped.
+pub(super) struct Reservation {
     backlog: Backlog,
     bytes: usize,
 }
 
 impl Backlog {
-    /// The room for a line with a text of so many bytes, when there is as much.
-    pub(super) fn enter(&self, length: usize) -> Room {
+    /// Reserves bytes for a line of this length; blocks while the queue is full.
+    pub(super) fn reserve(&self, length: usize) -> Reservation {
         let bytes = length + LINE;
         let waiting = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > MOST;
         let waiting = self.0.freed.wait_while(waiting, is_full);
         *waiting.unwrap_or_else(PoisonError::into_inner) += bytes;
-        Room { backlog: self.clone(), bytes }
+        Reservation { backlog: self.clone(), bytes }
     }
 
-    /// The room for a line that does not wait, though there may be none.
-    pub(super) fn enter_at_once(&self, length: usize) -> Room {
+    /// Reserves bytes for a line without blocking.
+    pub(super) fn reserve_at_once(&self, length: usize) -> Reservation {
         let bytes = length + LINE;
         *self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) += bytes;
-        Room { backlog: self.clone(), bytes }
+        Reservation { backlog: self.clone(), bytes }
     }
 }
 
-impl Room {
-    /// Whether half of what may wait does.
-    pub(super) fn is_crowded(&self) -> bool {
+impl Reservation {
+    /// Whether the queue is half full.
+    pub(super) fn is_half_full(&self) -> bool {
         *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > MOST / 2
     }
 }
 
-impl Drop for Room {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let Waiting { bytes, freed } = &*self.backlog.0;
         *bytes.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
@@ -70,25 +70,25 @@ mod tests {
     fn a_reader_waits_for_room() {
         let backlog = Backlog::default();
         // The only line, however long.
-        let first = backlog.enter(2 * MOST);
+        let first = backlog.reserve(2 * MOST);
         let (sender, entered) = mpsc::channel();
         let reader = {
             let backlog = backlog.clone();
             thread::spawn(move || {
                 for number in 0..3 {
-                    sender.send((number, backlog.enter(MOST / 2))).unwrap();
+                    sender.send((number, backlog.reserve(MOST / 2))).unwrap();
                 }
             })
         };
         let short = Duration::from_millis(50);
         assert!(entered.recv_timeout(short).is_err());
-        drop(backlog.enter_at_once(4));
+        drop(backlog.reserve_at_once(4));
         assert!(entered.recv_timeout(short).is_err());
         drop(first);
-        let (number, room) = entered.recv().unwrap();
+        let (number, reservation) = entered.recv().unwrap();
         assert_eq!(number, 0);
         assert!(entered.recv_timeout(short).is_err());
-        drop(room);
+        drop(reservation);
         for number in 1..3 {
             assert_eq!(entered.recv().unwrap().0, number);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::answers::{Answers, Asked, Found, SearchLine};
+use super::answer_tracker::{AnswerTracker, SearchEnd, SearchLine, SearchRequest};
 use super::engine_log::EngineLog;
 use super::info::Info;
 pub use super::pipe::ClientError;
@@ -13,7 +13,7 @@ use labrys_core::search::{Control, Limits};
 
 /// An option that an engine has announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub struct EngineOption {
     /// Its name.
     pub name: String,
     /// The words of a list (`var …`); empty for other types.
@@ -37,32 +37,32 @@ pub struct Client {
     /// The engine's `id name`.
     pub name: String,
     /// The options that it has announced.
-    pub options: Vec<Announced>,
-    answers: Answers,
+    pub options: Vec<EngineOption>,
+    answers: AnswerTracker,
 }
 
 impl Client {
-    /// Starts an engine, or connects to it, and waits for its `uciok`, for `patience` at most.
+    /// Starts an engine, or connects to it, and waits for its `uciok`, for `timeout` at most.
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or does not answer in time.
     pub fn start(
         transport: &Transport,
         log: &EngineLog,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
     ) -> Result<Client, ClientError> {
-        let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
+        let pipe = Pipe::open(transport, log, timeout, &["stop", "quit"])?;
         let (name, options) = (transport.to_string(), Vec::new());
-        let mut client = Client { pipe, name, options, answers: Answers::default() };
-        client.shake_hands(patience, control)?;
+        let mut client = Client { pipe, name, options, answers: AnswerTracker::default() };
+        client.handshake(timeout, control)?;
         Ok(client)
     }
 
     /// Sends `uci` and reads name and options.
-    fn shake_hands(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+    fn handshake(&mut self, timeout: Duration, control: &Control) -> Result<(), ClientError> {
         let (mut name, mut options) = (None, Vec::new());
-        self.ask("uci", "uciok", patience, control, |line| {
+        self.ask("uci", "uciok", timeout, control, |line| {
             if let Some(text) = line.strip_prefix("id name ") {
                 name = Some(text.trim().to_owned());
             } else if let Some(text) = line.strip_prefix("option name ") {
@@ -75,7 +75,7 @@ impl Client {
     }
 
     /// An announced option by name; case does not matter.
-    pub fn option(&self, name: &str) -> Option<&Announced> {
+    pub fn option(&self, name: &str) -> Option<&EngineOption> {
         self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
@@ -99,9 +99,9 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`]; a line `info string error…` before `readyok` means that an earlier line was refused.
-    pub fn sync(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+    pub fn sync(&mut self, timeout: Duration, control: &Control) -> Result<(), ClientError> {
         let mut refused = None;
-        self.ask("isready", "readyok", patience, control, |line| {
+        self.ask("isready", "readyok", timeout, control, |line| {
             if let Some(text) = line.strip_prefix("info string error") {
                 refused.get_or_insert(text.trim_start_matches(':').trim().to_owned());
             }
@@ -113,37 +113,37 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
-    pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+    pub fn new_game(&mut self, timeout: Duration, control: &Control) -> Result<(), ClientError> {
         self.answers.new_game();
         self.pipe.send("ucinewgame")?;
-        self.sync(patience, control)
+        self.sync(timeout, control)
     }
 
-    /// Tells the engine a position, as a `position` line, and waits until it is ready. So what it still has to
-    /// say of an earlier search is not taken for its answer to the next one.
+    /// Sends a `position` line, and waits until the engine is ready, so that a repeated answer to an earlier
+    /// search is not taken for one to the next.
     ///
     /// # Errors
     /// [`ClientError`] if it ends, refuses the position, or does not answer in time.
     pub fn set_up(
         &mut self,
         position: &str,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
     ) -> Result<(), ClientError> {
         let Client { pipe, answers, .. } = self;
         pipe.drain(|line| {
             if is_move(line) {
-                answers.surplus()
+                answers.add_repeat()
             }
         });
         pipe.send(position)?;
-        self.sync(patience, control)?;
-        self.answers.settle(&mut self.pipe, control, is_move)
+        self.sync(timeout, control)?;
+        self.answers.drain_repeats(&mut self.pipe, control, is_move)
     }
 
-    /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
-    /// counts, with the time it took. A move that may be of an earlier search is no answer as
-    /// long as there may be another one: some engines say theirs twice.
+    /// Lets the engine search the position. After `timeout` it is told to stop; an answer after that still
+    /// counts, with the time it took. A move that may belong to an earlier search is held back, as some
+    /// engines answer twice.
     ///
     /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
     /// error: go…`.
@@ -151,27 +151,27 @@ impl Client {
         &mut self,
         limits: &Limits,
         is_legal: impl Fn(&str) -> bool,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
         let start = Instant::now();
         self.pipe.send(&go_line(limits))?;
         let mut info = Info::default();
         let Client { pipe, answers, .. } = self;
-        let asked = Asked {
+        let request = SearchRequest {
             expected: "bestmove",
             stop: "stop",
             sync: Some("isready"),
-            patience,
+            timeout,
             is_legal: &is_legal,
         };
-        let (found, arrived) = answers.wait(pipe, &asked, control, |line| {
+        let (found, arrived) = answers.wait(pipe, &request, control, |line| {
             info.update(line);
             read_search(line, &info)
         })?;
         let best = match found {
-            Found::Move(best) => best,
-            Found::Other(refused) => return Err(refused),
+            SearchEnd::Move(best) => best,
+            SearchEnd::Other(refused) => return Err(refused),
         };
         Ok(Answer { best, info, elapsed: arrived - start })
     }
@@ -182,16 +182,16 @@ impl Client {
         &mut self,
         question: &str,
         expected: &'static str,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
         mut other: impl FnMut(&str),
     ) -> Result<(), ClientError> {
         let Client { pipe, answers, .. } = self;
         pipe.send(question)?;
-        let answered = pipe.wait(expected, patience, control, |line| {
+        let answered = pipe.wait(expected, timeout, control, |line| {
             other(line);
             if is_move(line) {
-                answers.surplus();
+                answers.add_repeat();
             }
             (line.split_whitespace().next() == Some(expected)).then_some(())
         });
@@ -216,17 +216,17 @@ fn read_search(line: &str, info: &Info) -> Option<SearchLine<ClientError>> {
             let is_shown = info.pv.first().is_some_and(|first| first == best);
             Some(SearchLine::Move(best.to_owned(), is_shown))
         }
-        "readyok" => Some(SearchLine::InStep),
+        "readyok" => Some(SearchLine::Synced),
         "info" if words.next() != Some("string") => Some(SearchLine::Thinking),
         _ => None,
     }
 }
 
 /// Reads `<name> type <type> …`. The name may contain spaces.
-fn read_option(text: &str) -> Announced {
+fn read_option(text: &str) -> EngineOption {
     let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
     let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
-    Announced { name: name.trim().to_owned(), words: words.collect() }
+    EngineOption { name: name.trim().to_owned(), words: words.collect() }
 }
 
 /// The `go` line for these limits.
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn announced_options_have_names_with_spaces_and_words() {
         let option = read_option("Move Overhead type spin default 10 min 0 max 5000");
-        assert_eq!(option, Announced { name: "Move Overhead".into(), words: vec![] });
+        assert_eq!(option, EngineOption { name: "Move Overhead".into(), words: vec![] });
         let option = read_option("UCI_Variant type combo default chess var chess var amazons");
         assert_eq!(option.words, ["chess", "amazons"]);
     }

@@ -16,7 +16,7 @@ const MAX_PERFT: u64 = 64;
 /// A command of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Tell name, author and options.
+    /// Print name, author and options.
     Uci,
     /// Answer when all earlier commands are done.
     IsReady,
@@ -72,11 +72,11 @@ pub enum Command {
 /// The arguments of `go`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Go {
-    /// Words that are unknown, and passed over.
+    /// Unknown words, which are ignored.
     pub unknown: Vec<String>,
-    /// What else is wrong. It is left out.
+    /// Errors of arguments, which are ignored.
     pub errors: Vec<CommandError>,
-    /// Whether nothing is searched, because it is no search that was asked for.
+    /// Whether nothing is searched, as no search was requested.
     pub is_refused: bool,
     /// The limits of the search.
     pub limits: Limits,
@@ -144,7 +144,7 @@ pub enum CommandError {
         /// The greatest value.
         max: i64,
     },
-    /// A number that is none, where every whole number has a meaning.
+    /// A word that is no whole number.
     #[error("{command}: {name} {}: expected a whole number", quote(.word))]
     NoNumber {
         /// The command.
@@ -154,7 +154,7 @@ pub enum CommandError {
         /// The word.
         word: String,
     },
-    /// A part that does not go with any other one.
+    /// A part that excludes all others.
     #[error("{command}: {name} does not go with anything else")]
     NotAlone {
         /// The command.
@@ -173,7 +173,7 @@ pub enum CommandError {
 }
 
 impl Command {
-    /// Whether it needs the engine, which a search has for itself.
+    /// Whether it needs the engine, which a search owns while it runs.
     pub(super) fn needs_engine(&self) -> bool {
         !matches!(
             self,
@@ -187,15 +187,14 @@ impl Command {
         )
     }
 
-    /// The words of its line that it passes over: a client that says `stop now` wants it to stop. Those of `go`
-    /// are among its arguments.
-    pub(super) fn passed_over<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> {
+    /// The ignored words of its line, as in `stop now`. Those of `go` are among its arguments.
+    pub(super) fn ignored_words<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> {
         use Command::{IsReady, NewGame, PonderHit, Quit, Stop, Uci};
         let is_one_word = matches!(self, Uci | IsReady | NewGame | Stop | PonderHit | Quit);
         line.split_whitespace().skip(1).filter(move |_| is_one_word)
     }
 
-    /// Whether it starts work that takes long.
+    /// Whether it starts long work.
     pub(super) fn starts_work(&self) -> bool {
         matches!(self, Command::Go(_) | Command::Perft(_) | Command::Bench(_))
     }
@@ -252,9 +251,8 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// The number of a range that is the nearest to the next word, unless that is a keyword. Digits behind a
-    /// point do not count.
-    fn nearest(
+    /// The next word as a number, clamped to a range and without decimals, unless it is a keyword.
+    fn clamped_number(
         &mut self,
         name: &'static str,
         range: RangeInclusive<i64>,
@@ -347,7 +345,7 @@ fn parse_set_option(mut words: Words, line: &str) -> Result<Command, CommandErro
     Ok(Command::SetOption { name: name.join(" "), value: value.to_owned() })
 }
 
-/// The whole part of a number, or the nearest one that there is.
+/// The whole part of a number, saturated.
 fn whole(word: &str) -> Option<i64> {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (digits, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -405,9 +403,8 @@ const KEYWORDS: [&str; 13] = [
     "perft",
 ];
 
-/// The time of a search that was asked for by words that say nothing of its limits: a client waits for the
-/// answer.
-const MAKESHIFT_TIME: Duration = Duration::from_millis(100);
+/// The time of a search whose limits cannot be read: a client waits for the answer.
+const FALLBACK_TIME: Duration = Duration::from_millis(100);
 
 /// The numbers of `go` that are clocks.
 #[derive(Default)]
@@ -424,8 +421,8 @@ impl Clocks {
         [0, 1].map(|player| times[player].map(|remaining| Clock { remaining, increment: increment(player) }))
     }
 
-    /// The clocks, where nothing else limits the search. One of which only the increment is known is empty; a
-    /// player of whom nothing is known has the clock of the other one.
+    /// The clocks, where nothing else limits the search. A clock with an increment only is empty; a missing
+    /// clock is that of the other player.
     fn completed(&self) -> [Option<Clock>; 2] {
         let empty = |player: usize| {
             let increment = self.increments[player]?;
@@ -437,9 +434,8 @@ impl Clocks {
     }
 }
 
-/// Reads `go`. Whatever is wrong with it, it is to be answered, so that there are no errors, but a list of
-/// them: unknown words are passed over, a number out of range means the nearest one in it, and of a word that
-/// is given twice the last one counts.
+/// Reads `go`, which always has to be answered, so errors are collected: unknown words are ignored, numbers
+/// are clamped to their range, and the last of repeated arguments counts.
 fn parse_go(mut words: Words) -> Command {
     let mut go = Go::default();
     let mut clocks = Clocks::default();
@@ -472,7 +468,7 @@ fn parse_go(mut words: Words) -> Command {
                 Ok(depth) => perft = Some(depth as u32),
                 Err(error) => go.errors.push(error),
             },
-            name => match words.nearest(name, least(name)..=most(name), is_keyword) {
+            name => match words.clamped_number(name, least(name)..=most(name), is_keyword) {
                 Ok(number) => go.set(name, number, &mut clocks),
                 Err(error) => go.errors.push(error),
             },
@@ -490,11 +486,11 @@ fn parse_go(mut words: Words) -> Command {
         return Command::Go(Box::new(go));
     }
     go.limits.clocks = if go.limits.is_endless() { clocks.completed() } else { clocks.known() };
-    // A `go` without limits searches until `stop`. One that was to have some does not.
+    // A `go` without limits searches until `stop`, unless its limits could not be read.
     let limits = seen[..KEYWORDS.iter().position(|&word| word == "infinite").unwrap_or(0)].contains(&true);
     let is_wrong = limits || !go.unknown.is_empty() || !go.errors.is_empty();
     if go.limits.is_endless() && is_wrong && !go.infinite {
-        go.limits.movetime = Some(MAKESHIFT_TIME);
+        go.limits.movetime = Some(FALLBACK_TIME);
     }
     Command::Go(Box::new(go))
 }

@@ -23,7 +23,7 @@ struct LogFile {
     error: Option<io::Error>,
 }
 
-/// Who writes a line.
+/// The author of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The program that drives the engine.
@@ -36,7 +36,7 @@ impl EngineLog {
     /// A log that is appended to a file, for engines that [`EngineLog::named`] gives a name.
     ///
     /// # Errors
-    /// What the system says if the file cannot be written.
+    /// The error of the system if the file cannot be written.
     pub fn append(path: &Path) -> io::Result<EngineLog> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         let file = LogFile { file, error: None };
@@ -58,8 +58,8 @@ impl EngineLog {
         self.file.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).error.take()
     }
 
-    /// Writes a line with the time, at once and in one piece. If that fails, the match goes on, as it is worth
-    /// more than its log; see [`EngineLog::take_error`].
+    /// Writes a line with the time, unbuffered. If that fails, the match continues without log; see
+    /// [`EngineLog::take_error`].
     pub fn write(&self, speaker: Speaker, text: &str) {
         let Some(file) = &self.file else { return };
         let now = OffsetDateTime::now_utc();

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use labrys_core::eval::UciScore;
 
-/// The last report of an engine about its first line. A bound is no score: the one before it stands.
+/// The last report of an engine about its first line. A bound does not replace a score.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_words_on_the_first_line_count() {
+    fn the_last_report_on_the_first_line_counts() {
         let mut info = Info::default();
         for line in [
             "info depth 3 seldepth 5 multipv 1 score cp -12 nodes 400 nps 1 pv e1e3 score cp 99",

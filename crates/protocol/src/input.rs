@@ -27,7 +27,7 @@ enum LineProblem {
     TooLong,
 }
 
-/// The lines of an input, without what cannot be seen at their ends: spaces, zeros, byte order marks.
+/// The lines of an input, trimmed of spaces, zeros and byte order marks.
 pub(super) struct Lines<R> {
     input: R,
 }
@@ -48,8 +48,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Whether nobody sees a letter. Byte order marks come before any line, where outputs were put together, and
-/// programs that write their whole buffer end lines with a zero, old files with the sign of their end.
+/// Whether a character is invisible: byte order marks, also within concatenated files, zeros of programs that
+/// write their whole buffer, and the end-of-file sign of old files.
 fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
         || matches!(letter, '\0' | '\u{1a}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_around_a_line_is_passed_over() {
+    fn invisible_characters_around_a_line_are_ignored() {
         assert_eq!(lines("\u{feff}uci\n\u{feff}d".as_bytes()), ["uci", "d"]);
         assert_eq!(lines("\u{feff}\r\n\u{feff}\u{feff} d\n".as_bytes()), ["", "d"]);
         assert_eq!(lines("\0stop\0\r\n\0\n d \u{1a}\u{200b}".as_bytes()), ["stop", "", "d"]);

@@ -1,13 +1,13 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own; [`listen`](listen()) serves it over TCP. [`UciEngine`] is the same where there are no threads, as in a
-//! browser. [`client`] and [`xboard`] drive engines, which a
-//! [`transport`] leads to: a [`process`] or a connection. An [`engine_log`] may record what is said.
+//! own; [`listen`](listen()) serves it over TCP. [`UciEngine`] is the same where there are no threads, as in
+//! a browser. [`client`] and [`xboard`] drive engines, which a [`transport`] leads to: a [`process`] or a
+//! connection. An [`engine_log`] may record all lines.
 //!
 //! # Example
 //!
-//! Lines become commands, and what is wrong with one is said:
+//! Lines become commands, and errors name the wrong word:
 //!
 //! ```
 //! use labrys_protocol::{Command, parse};
@@ -20,7 +20,7 @@
 //! # Ok::<(), labrys_protocol::CommandError>(())
 //! ```
 
-mod answers;
+mod answer_tracker;
 mod backlog;
 pub mod client;
 mod command;

@@ -1,8 +1,7 @@
 //! The protocol over TCP: each connection is a session of its own.
 //!
-//! A connection has a place among the sessions from its first command on. Until then it waits, whatever else it
-//! says, and where too many wait, the one that has waited longest goes: silence takes nobody's place, nor does
-//! noise.
+//! A connection becomes a session with its first command. If too many connections wait for that, the oldest
+//! one is closed, so that idle or invalid ones take no place.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -23,27 +22,27 @@ const SESSIONS: usize = 16;
 const WAITING: usize = 64;
 
 /// The longest first command, in bytes.
-const LONGEST_BEGINNING: usize = 1 << 16;
+const MAX_FIRST_COMMAND: usize = 1 << 16;
 
 /// The pause after a connection that could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a client may leave its answers unread until its session ends.
+/// The time after which a session ends if its client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The byte order mark that some programs begin their output with.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Why a connection is not served.
+/// The refusal of a connection.
 const TOO_MANY: &str = "too many connections";
 
-/// Serves the protocol to everybody who connects, until the process ends.
+/// Serves the protocol on all connections, until the process ends.
 pub fn listen(listener: &TcpListener) -> ! {
-    let door = Arc::new(Door::default());
+    let sessions = Arc::new(Sessions::default());
     loop {
         let accepted = listener.accept().and_then(|(stream, peer)| {
-            let (stream, door) = (Arc::new(stream), Arc::clone(&door));
-            thread::Builder::new().spawn(move || door.receive(&stream, peer)).map(drop)
+            let (stream, sessions) = (Arc::new(stream), Arc::clone(&sessions));
+            thread::Builder::new().spawn(move || sessions.receive(&stream, peer)).map(drop)
         });
         if let Err(error) = accepted {
             log::warn!("cannot accept a connection: {error}");
@@ -54,14 +53,14 @@ pub fn listen(listener: &TcpListener) -> ! {
 
 /// The connections.
 #[derive(Default)]
-struct Door {
-    /// Each session holds a reference.
+struct Sessions {
+    /// The sessions, each of which holds a reference.
     sessions: Arc<()>,
     /// The connections that have not sent a command, the one that has waited longest first.
     waiting: Mutex<VecDeque<Arc<TcpStream>>>,
 }
 
-impl Door {
+impl Sessions {
     /// Serves a connection, and closes it.
     fn receive(&self, stream: &Arc<TcpStream>, peer: SocketAddr) {
         log::info!("{peer} has connected");
@@ -76,35 +75,35 @@ impl Door {
     fn serve(&self, stream: &Arc<TcpStream>) -> io::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
-        if self.place().is_none() {
+        if self.claim_session().is_none() {
             return refuse(stream, TOO_MANY);
         }
-        if let Some(oldest) = self.let_wait(stream) {
+        if let Some(oldest) = self.enqueue(stream) {
             let _ = refuse(&oldest, TOO_MANY);
             let _ = oldest.shutdown(Shutdown::Both);
         }
-        let beginning = read_beginning(stream);
+        let beginning = read_first_command(stream);
         self.waiting().retain(|other| !Arc::ptr_eq(other, stream));
         let beginning = match beginning? {
-            Beginning::Silence => return Ok(()),
-            Beginning::Other => return refuse(stream, "this is no command of UCI"),
-            Beginning::Endless => return refuse(stream, "the first command has no end"),
-            Beginning::Command(bytes) => bytes,
+            FirstCommand::None => return Ok(()),
+            FirstCommand::Other => return refuse(stream, "this is no command of UCI"),
+            FirstCommand::TooLong => return refuse(stream, "the first command has no end"),
+            FirstCommand::Command(bytes) => bytes,
         };
-        let Some(_place) = self.place() else { return refuse(stream, TOO_MANY) };
+        let Some(_place) = self.claim_session() else { return refuse(stream, TOO_MANY) };
         let input = Cursor::new(beginning).chain(stream.try_clone()?);
         run(BufReader::new(input), stream.try_clone()?)
     }
 
-    /// A place among the sessions, as long as it is held; `None` if there is none.
-    fn place(&self) -> Option<Arc<()>> {
+    /// Claims a session, until it is dropped; `None` if there are too many.
+    fn claim_session(&self) -> Option<Arc<()>> {
         let place = Arc::clone(&self.sessions);
-        // Besides this one, the door holds one.
+        // This one and `self` hold a reference each.
         (Arc::strong_count(&place) <= SESSIONS + 1).then_some(place)
     }
 
-    /// Adds a connection to those that wait. The one that has to go for it, if any.
-    fn let_wait(&self, stream: &Arc<TcpStream>) -> Option<Arc<TcpStream>> {
+    /// Adds a connection to those that wait. Returns the one to close for it, if any.
+    fn enqueue(&self, stream: &Arc<TcpStream>) -> Option<Arc<TcpStream>> {
         let mut waiting = self.waiting();
         waiting.push_back(Arc::clone(stream));
         if waiting.len() > WAITING { waiting.pop_front() } else { None }
@@ -115,21 +114,20 @@ impl Door {
     }
 }
 
-/// How a connection begins.
-enum Beginning {
-    /// It has ended without a word.
-    Silence,
-    /// With bytes up to the end of the first line that is a command, and what has come behind it.
+/// The beginning of a connection.
+enum FirstCommand {
+    /// It has ended without a line.
+    None,
+    /// Bytes up to the first command, and those after it.
     Command(Vec<u8>),
-    /// With a line that is too long.
-    Endless,
-    /// Not as a command does: a page in a browser can send HTTP to any port of its machine, with lines of its
-    /// own in it.
+    /// A line that is too long.
+    TooLong,
+    /// No command: a page in a browser can send HTTP to any local port, with arbitrary lines in it.
     Other,
 }
 
-/// Reads the beginning of a connection.
-fn read_beginning(mut stream: &TcpStream) -> io::Result<Beginning> {
+/// Reads the first command of a connection.
+fn read_first_command(mut stream: &TcpStream) -> io::Result<FirstCommand> {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 512]);
     loop {
         let count = match stream.read(&mut chunk) {
@@ -139,19 +137,19 @@ fn read_beginning(mut stream: &TcpStream) -> io::Result<Beginning> {
         bytes.extend_from_slice(&chunk[..count]);
         while let Some(line) = next_line(&mut bytes, count == 0) {
             if line.first().is_some_and(|first| !first.is_ascii_lowercase()) {
-                return Ok(Beginning::Other);
+                return Ok(FirstCommand::Other);
             }
             match command::parse(&String::from_utf8_lossy(&line)) {
                 Ok(None) => {}
                 Err(error @ CommandError::Unknown { .. }) => refuse(stream, error)?,
-                _ => return Ok(Beginning::Command([&line[..], b"\n", &bytes].concat())),
+                _ => return Ok(FirstCommand::Command([&line[..], b"\n", &bytes].concat())),
             }
         }
         let is_part_of_mark = MARK.starts_with(&bytes) && count > 0;
         match bytes.first() {
-            Some(first) if !first.is_ascii_lowercase() && !is_part_of_mark => return Ok(Beginning::Other),
-            Some(_) if bytes.len() > LONGEST_BEGINNING => return Ok(Beginning::Endless),
-            _ if count == 0 => return Ok(Beginning::Silence),
+            Some(first) if !first.is_ascii_lowercase() && !is_part_of_mark => return Ok(FirstCommand::Other),
+            Some(_) if bytes.len() > MAX_FIRST_COMMAND => return Ok(FirstCommand::TooLong),
+            _ if count == 0 => return Ok(FirstCommand::None),
             _ => {}
         }
     }
@@ -171,7 +169,7 @@ fn next_line(bytes: &mut Vec<u8>, is_end: bool) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// Says what is wrong with a connection. The other end may be gone already.
+/// Sends the reason of a refusal. The peer may be gone already.
 fn refuse(mut stream: &TcpStream, reason: impl Display) -> io::Result<()> {
     stream.write_all(format!("{}\n", error_line(reason)).as_bytes())
 }

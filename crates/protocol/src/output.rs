@@ -9,7 +9,7 @@ pub(super) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// A write has failed: the reader has closed the output.
+    /// A write has failed: the output is closed.
     broken: bool,
 }
 

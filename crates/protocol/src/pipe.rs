@@ -1,7 +1,7 @@
-//! An engine that is talked to line by line, in a child process or over TCP.
+//! Line-based communication with an engine in a child process or over TCP.
 //!
 //! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
-//! flood of lines can block this process; an engine that writes too much blocks on its pipe.
+//! flood of lines blocks this process; an engine that writes too much blocks on its pipe.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitStatus;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::backlog::{Backlog, Room};
+use super::backlog::{Backlog, Reservation};
 use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, Lines};
 use super::process::LaunchError;
@@ -74,7 +74,7 @@ pub enum ClientError {
         /// The options of the engine.
         known: String,
     },
-    /// The engine plays from the start position only, and another one is asked for.
+    /// The engine plays from the start position only, and another one is requested.
     #[error("the engine sets up no positions (setboard=0), so games have to begin at the start position")]
     StartOnly,
     /// The engine has refused a line.
@@ -89,40 +89,40 @@ pub enum ClientError {
 struct OutputLine {
     text: Result<String, LineError>,
     arrived: Instant,
-    /// A queue of long lines has fewer of them.
-    _room: Room,
+    /// Its part of the backlog.
+    _reservation: Reservation,
 }
 
-/// An engine with its input and its lines of output. Dropping it sends `farewell`; then a process that does
-/// not end is killed, and a connection is closed.
+/// An engine with its input and its lines of output. On drop, `quit_lines` are sent; then a process that does
+/// not exit is killed, and a connection is closed.
 pub(super) struct Pipe {
     peer: Peer,
     input: Box<dyn Write + Send>,
     lines: Receiver<OutputLine>,
     log: EngineLog,
-    farewell: &'static [&'static str],
+    quit_lines: &'static [&'static str],
 }
 
 impl Pipe {
-    /// Starts a program or connects to it, within `patience`. `log` records all lines; `farewell` are the
+    /// Starts a program or connects to it, within `timeout`. `log` records all lines; `quit_lines` are the
     /// lines that end the program.
     pub(super) fn open(
         transport: &Transport,
         log: &EngineLog,
-        patience: Duration,
-        farewell: &'static [&'static str],
+        timeout: Duration,
+        quit_lines: &'static [&'static str],
     ) -> Result<Pipe, ClientError> {
-        let (peer, input, output) = Peer::open(transport, patience)?;
+        let (peer, input, output) = Peer::open(transport, timeout)?;
         let log = log.of_process(peer.id());
         let (sender, lines) = mpsc::sync_channel(QUEUE);
         let reader_log = log.clone();
         thread::spawn(move || read_output(BufReader::new(output), &sender, &reader_log));
-        Ok(Pipe { peer, input, lines, log, farewell })
+        Ok(Pipe { peer, input, lines, log, quit_lines })
     }
 
     /// Writes a line.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
-        self.write(line).map_err(|_| self.peer.gone())
+        self.write(line).map_err(|_| self.peer.closed_error())
     }
 
     fn write(&mut self, line: &str) -> io::Result<()> {
@@ -130,24 +130,24 @@ impl Pipe {
         self.input.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Passes over the lines that have come in so far; `hear` hears them. There is a limit, as a flood may be
+    /// Discards the lines received so far; `each` gets them. Their number is limited, as a flood may be
     /// endless.
-    pub(super) fn drain(&mut self, mut hear: impl FnMut(&str)) {
-        self.lines.try_iter().take(QUEUE).filter_map(|line| line.text.ok()).for_each(|text| hear(&text));
+    pub(super) fn drain(&mut self, mut each: impl FnMut(&str)) {
+        self.lines.try_iter().take(QUEUE).filter_map(|line| line.text.ok()).for_each(|text| each(&text));
     }
 
-    /// Reads lines until `take` returns a value for one, for `patience` at most. Returns it with the time at
+    /// Reads lines until `take` returns a value for one, for `timeout` at most. Returns it with the time at
     /// which that line arrived. `expected` is the first word of the line, for the error.
     pub(super) fn wait<T>(
         &mut self,
         expected: &'static str,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
         mut take: impl FnMut(&str) -> Option<T>,
     ) -> Result<(T, Instant), ClientError> {
         let start = Instant::now();
         loop {
-            let left = patience.saturating_sub(start.elapsed());
+            let left = timeout.saturating_sub(start.elapsed());
             if control.is_stopped() {
                 return Err(ClientError::Interrupted);
             }
@@ -155,17 +155,17 @@ impl Pipe {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(ClientError::Silent { expected, waited: patience });
+                    return Err(ClientError::Silent { expected, waited: timeout });
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.peer.gone()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.peer.closed_error()),
             };
             let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
             if let Some(taken) = take(&text) {
                 return Ok((taken, line.arrived));
             }
-            // Check the time after other lines as well, as there may be a flood of them.
+            // Check the time after other lines as well, in a flood of them.
             if left.is_zero() {
-                return Err(ClientError::Silent { expected, waited: patience });
+                return Err(ClientError::Silent { expected, waited: timeout });
             }
         }
     }
@@ -173,12 +173,12 @@ impl Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // A failed write does not matter: the process is killed or the connection closed all the same.
-        for line in self.farewell {
+        // A failed write does not matter: the process is killed or the connection closed anyway.
+        for line in self.quit_lines {
             let _ = self.write(line);
         }
         // An engine that is writing can only end if its output is read.
-        self.peer.farewell(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+        self.peer.wait_for_exit(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 
@@ -194,8 +194,8 @@ fn read_output(output: impl BufRead, lines: &SyncSender<OutputLine>, log: &Engin
                     Ok(text) => log.write(Speaker::Engine, text),
                     Err(error) => log.write(Speaker::Engine, &format!("({error})")),
                 }
-                let _room = backlog.enter(text.as_ref().map_or(0, String::len));
-                if lines.send(OutputLine { text, arrived, _room }).is_err() {
+                let _reservation = backlog.reserve(text.as_ref().map_or(0, String::len));
+                if lines.send(OutputLine { text, arrived, _reservation }).is_err() {
                     return;
                 }
             }

@@ -82,7 +82,7 @@ impl Process {
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        // The process writes to the file itself, so that nothing is lost if we end first.
+        // The process writes to the file itself, so that nothing is lost if this process ends first.
         command.stderr(log.map_or_else(Stdio::piped, Stdio::from));
         if let Some(folder) = &launch.folder {
             command.current_dir(folder);

@@ -42,7 +42,7 @@ pub fn info(report: &SearchReport) -> String {
     line
 }
 
-/// The words of an `info` line that say how far a search has come.
+/// The words of an `info` line for the progress of a search.
 pub fn progress(progress: &Progress) -> String {
     let &Progress { nodes, time, hashfull, tbhits } = progress;
     let (nps, time) = (nodes_per_second(nodes, time), time.as_millis());
@@ -57,14 +57,14 @@ pub fn visits(report: &SearchReport) -> Option<String> {
     Some(format!("info string multipv {multipv} visits {count} simulations {simulations} winrate {mean:.3}"))
 }
 
-/// Why a position has no static evaluation: no move is legal, so that the game is over.
+/// The message for a position without static evaluation: no move is legal, so the game is over.
 pub fn no_evaluation(board: &dyn Board) -> Option<String> {
     let outcome = || board.outcome().map_or_else(String::new, |outcome| format!(": {outcome}"));
     board.legal_moves().is_empty().then(|| format!("no evaluation, the game is over{}", outcome()))
 }
 
-/// The static evaluations of the position of an engine, and which of them its searches use. A position in which
-/// the game is over has none.
+/// The static evaluations of the position of an engine, and the one that its searches use. There is none if
+/// the game is over.
 pub fn evaluation(engine: &dyn Engine, all: bool) -> String {
     if let Some(reason) = no_evaluation(engine.board()) {
         return reason;

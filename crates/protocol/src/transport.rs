@@ -1,4 +1,4 @@
-//! The way to an engine: a child process, or a connection over TCP.
+//! The transport to an engine: a child process, or a connection over TCP.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use super::pipe::ClientError;
 use super::process::{Launch, Process};
 
-/// The longest wait for a connection, and for a peer to take a line.
+/// The timeout of connecting and of writing a line.
 const SOCKET_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where an engine is reached.
+/// The transport to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// A program, started as a child process.
@@ -56,12 +56,12 @@ impl fmt::Display for TcpAddress {
 }
 
 impl TcpAddress {
-    /// Connects within `patience`. A name may stand for several addresses; each is tried.
-    fn connect(&self, patience: Duration) -> Result<TcpStream, ClientError> {
+    /// Connects within `timeout`. A name may stand for several addresses; each is tried.
+    fn connect(&self, timeout: Duration) -> Result<TcpStream, ClientError> {
         let failed = |error| ClientError::Connect { address: self.to_string(), error };
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in self.0.to_socket_addrs().map_err(failed)? {
-            match TcpStream::connect_timeout(&address, patience.min(SOCKET_TIMEOUT)) {
+            match TcpStream::connect_timeout(&address, timeout.min(SOCKET_TIMEOUT)) {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = error,
             }
@@ -70,27 +70,27 @@ impl TcpAddress {
     }
 }
 
-/// The other end, as long as it lasts. A process is killed when it is dropped, a connection is closed.
+/// The peer. On drop, a process is killed and a connection is closed.
 pub(super) enum Peer {
     /// A child process.
     Process(Process),
-    /// A connection, with the address of its other end.
+    /// A connection, with the address of the peer.
     Tcp(TcpStream, TcpAddress),
 }
 
-/// The other end, with what it reads and what it writes.
+/// The peer, with its input and its output.
 type Opened = (Peer, Box<dyn Write + Send>, Box<dyn Read + Send>);
 
 impl Peer {
-    /// Starts the program or connects to it, within `patience`.
-    pub(super) fn open(transport: &Transport, patience: Duration) -> Result<Opened, ClientError> {
+    /// Starts the program or connects to it, within `timeout`.
+    pub(super) fn open(transport: &Transport, timeout: Duration) -> Result<Opened, ClientError> {
         match transport {
             Transport::Process(launch) => {
                 let (process, input, output) = Process::start(launch)?;
                 Ok((Peer::Process(process), Box::new(input), Box::new(output)))
             }
             Transport::Tcp(address) => {
-                let stream = address.connect(patience)?;
+                let stream = address.connect(timeout)?;
                 let failed = |error| ClientError::Connect { address: address.to_string(), error };
                 stream.set_nodelay(true).map_err(failed)?;
                 stream.set_write_timeout(Some(SOCKET_TIMEOUT)).map_err(failed)?;
@@ -101,7 +101,7 @@ impl Peer {
         }
     }
 
-    /// A number that no other peer has at the same time: that of the process, or the port of our end.
+    /// A number unique among the open peers: the process id, or the local port.
     pub(super) fn id(&self) -> u32 {
         match self {
             Peer::Process(process) => process.id(),
@@ -110,19 +110,19 @@ impl Peer {
     }
 
     /// The error of a peer that is gone. Waits for the exit status of a process.
-    pub(super) fn gone(&mut self) -> ClientError {
+    pub(super) fn closed_error(&mut self) -> ClientError {
         match self {
             Peer::Process(process) => ClientError::Gone { status: process.wait(|| ()) },
             Peer::Tcp(_, address) => ClientError::Closed { address: address.to_string() },
         }
     }
 
-    /// Waits for a process that was told to end. `meanwhile` is called at intervals.
-    pub(super) fn farewell(&mut self, meanwhile: impl FnMut()) -> Option<ExitStatus> {
+    /// Waits for the exit of a process. `meanwhile` is called at intervals.
+    pub(super) fn wait_for_exit(&mut self, meanwhile: impl FnMut()) -> Option<ExitStatus> {
         match self {
             Peer::Process(process) => process.wait(meanwhile),
             Peer::Tcp(stream, _) => {
-                // What was written still arrives; then the other end reads the end of its input.
+                // Written lines still arrive; then the peer reads the end of its input.
                 let _ = stream.shutdown(Shutdown::Write);
                 None
             }

@@ -1,13 +1,13 @@
 //! The main loop of the protocol.
 //!
-//! One thread reads the input, another one does the work (searching, counting). The loop waits for events of
-//! both, so that every line is handled when it arrives. The engine is moved to the working thread and back.
-//! Where there are no threads, [`UciEngine`](super::UciEngine) hands its lines to the same loop, which then
-//! does the work itself.
+//! One thread reads the input, a worker thread searches or counts. The loop waits for events of both, so that
+//! every line is handled when it arrives. The engine is moved to the worker thread and back. Where there are
+//! no threads, [`UciEngine`](super::UciEngine) hands its lines to the same loop, which then does the work
+//! itself.
 //!
-//! Commands take effect in the order in which they come. Those that need the engine while it is at work wait
-//! in a queue for it, and what comes behind them waits, too. Where the work ends only by `stop` or
-//! `ponderhit`, they are refused instead, since they would wait for ever.
+//! Commands take effect in the order in which they come. Those that need the engine while it works are
+//! queued, with all lines after them. If the work ends only by `stop` or `ponderhit`, they are refused
+//! instead, since they would wait for ever.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::backlog::{Backlog, Room};
+use super::backlog::{Backlog, Reservation};
 use super::command::{self, Command, CommandError, Go, HELP};
 use super::input::{LineError, Lines};
 use super::output::{Output, error_line};
@@ -36,45 +36,44 @@ use labrys_core::search::{Control, Limits, Progress};
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
-/// The most lines about the words of one line of input.
-const MOST_NOTES: usize = 8;
+/// The most messages about one line of input.
+const MAX_NOTES: usize = 8;
 
-/// The time between two lines of work that says nothing else, so that it is noticed when nobody reads them.
-const SIGN_INTERVAL: Duration = Duration::from_secs(1);
+/// The time between two lines of silent work, so that a closed output is noticed.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A move that is none in any game.
+/// The null move of UCI.
 const NULL_MOVE: &str = "0000";
 
-/// An event of the input or of the working thread.
+/// An event of the input or of the worker thread.
 pub(super) enum Event {
     /// A line of input.
-    Line { text: Result<String, LineError>, arrived: Instant, room: Room },
+    Line { text: Result<String, LineError>, arrived: Instant, reservation: Reservation },
     /// The end of input.
     End,
     /// Work is done. The engine is returned with the last lines of its answer.
     Done { engine: Box<dyn Engine>, answer: String },
-    /// The working thread has panicked, and the engine is lost.
+    /// The worker thread has panicked, and the engine is lost.
     Lost,
 }
 
-/// A line that waits for its turn.
+/// A queued line.
 pub(super) struct Entry {
-    /// What is wrong with it.
+    /// The problem.
     refusal: Option<Refusal>,
-    /// Lines about what is passed over of it.
+    /// Messages about ignored words.
     notes: Vec<String>,
-    /// Its command, where there is one all the same.
+    /// Its command, if any.
     command: Option<Command>,
-    /// The time from which it counts; that of its execution if it has none.
+    /// The start time of its command; that of its execution if `None`.
     arrived: Option<Instant>,
-    /// Its room in the backlog, which it keeps until it is executed: a line whose answer nobody takes is in the
-    /// way of those behind it.
-    room: Option<Room>,
+    /// Its part of the backlog, until it is executed.
+    reservation: Option<Reservation>,
 }
 
 impl Entry {
-    /// Reads a line; `None` where it is empty. A `go` is executed whatever is wrong with its line.
-    pub(super) fn read(line: Result<String, LineError>, room: Option<Room>) -> Option<Entry> {
+    /// Reads a line; `None` if it is empty. A `go` is executed despite errors.
+    pub(super) fn read(line: Result<String, LineError>, reservation: Option<Reservation>) -> Option<Entry> {
         let (text, error) = match line {
             Ok(text) => (text, None),
             Err(error) => (error.text.clone(), Some(Refusal::Line(error))),
@@ -90,10 +89,10 @@ impl Entry {
             (Ok(command), None) => (None, Some(command?)),
             (Err(error), None) => (Some(error.into()), None),
         };
-        Some(Entry { refusal, notes, command, arrived: None, room })
+        Some(Entry { refusal, notes, command, arrived: None, reservation })
     }
 
-    /// Whether its command, if there is one, is such a one.
+    /// Whether its command, if any, is of a kind.
     fn is(&self, kind: impl FnOnce(&Command) -> bool) -> bool {
         self.command.as_ref().is_some_and(kind)
     }
@@ -116,20 +115,19 @@ impl Entry {
     }
 }
 
-/// Lines about the words that a command passes over.
+/// Messages about the ignored words of a command.
 fn notes(command: &Command, line: &str) -> Vec<String> {
     let name = line.split_whitespace().next().unwrap_or_default();
     let note = |word: &str| format!("info string {name}: {} is unknown and passed over", quote(word));
     match command {
-        Command::Go(go) => first_of(go.unknown.iter().map(String::as_str), note),
-        command => first_of(command.passed_over(line), note),
+        Command::Go(go) => limited_notes(go.unknown.iter().map(String::as_str), note),
+        command => limited_notes(command.ignored_words(line), note),
     }
 }
 
-/// The lines that tell of the first of some things, and how many more there are: a line of input may have any
-/// number of words that are wrong.
-fn first_of<T>(mut all: impl Iterator<Item = T>, line: impl Fn(T) -> String) -> Vec<String> {
-    let mut lines: Vec<_> = all.by_ref().take(MOST_NOTES).map(line).collect();
+/// The messages for the first items, and the number of the others: a line may have any number of wrong words.
+fn limited_notes<T>(mut all: impl Iterator<Item = T>, line: impl Fn(T) -> String) -> Vec<String> {
+    let mut lines: Vec<_> = all.by_ref().take(MAX_NOTES).map(line).collect();
     let more = all.count();
     if more > 0 {
         lines.push(format!("info string … and {more} more like it"));
@@ -172,7 +170,7 @@ pub(super) enum Flow {
 /// Runs the protocol until `quit`, the end of input, or until the output is closed.
 ///
 /// # Errors
-/// If the working thread has panicked.
+/// If the worker thread has panicked.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
     let (main_loop, events) = Loop::new(output, Workplace::OtherThread)?;
     let lines = main_loop.sender.clone();
@@ -189,17 +187,17 @@ fn read_input(input: impl BufRead, events: &Sender<Event>) {
             Ok(Some(text)) => {
                 let arrived = Instant::now();
                 let line = text.as_deref().map(str::trim);
-                let room = match line {
-                    // These are what ends a backlog. One stops what there is, and any number of them may come.
-                    Ok(line) if is_first_word(line, "quit") => backlog.enter_at_once(line.len()),
+                let reservation = match line {
+                    // These may end the backlog, so they are never blocked.
+                    Ok(line) if is_first_word(line, "quit") => backlog.reserve_at_once(line.len()),
                     Ok(line) if is_first_word(line, "stop") && !is_behind_stop => {
-                        backlog.enter_at_once(line.len())
+                        backlog.reserve_at_once(line.len())
                     }
-                    Ok(line) => backlog.enter(line.len()),
-                    Err(error) => backlog.enter(error.text.len()),
+                    Ok(line) => backlog.reserve(line.len()),
+                    Err(error) => backlog.reserve(error.text.len()),
                 };
                 is_behind_stop = line.is_ok_and(|line| is_first_word(line, "stop"));
-                Event::Line { text, arrived, room }
+                Event::Line { text, arrived, reservation }
             }
             Ok(None) => Event::End,
             Err(error) => {
@@ -219,13 +217,12 @@ fn is_first_word(line: &str, word: &str) -> bool {
     line.split_whitespace().next() == Some(word)
 }
 
-/// Where work is done.
+/// Where work runs.
 #[derive(Clone, Copy)]
 pub(super) enum Workplace {
     /// On a thread of its own.
     OtherThread,
-    /// On the thread of the loop, which does nothing else meanwhile. The work calls this once in a while, to
-    /// hear whether it is to end.
+    /// On the thread of the loop. The work calls this at intervals, to check whether it has to end.
     ThisThread(fn(&Control)),
 }
 
@@ -240,7 +237,7 @@ struct Work {
     answer: Option<String>,
     /// Whether no line is executed until the work is done: after `wait` or `stop`.
     wait: bool,
-    /// How often a `go` was refused since, which the answer answers, too.
+    /// The number of `go` refused since, which the answer covers, too.
     refused: usize,
 }
 
@@ -256,12 +253,12 @@ pub(super) struct Loop {
     work: Option<Work>,
     /// The lines that have not been executed.
     queue: VecDeque<Entry>,
-    /// Whether a line has been refused since there were none, because too many waited.
+    /// Whether a line has been refused because the queue was full.
     has_refused: bool,
 }
 
 impl Loop {
-    /// A loop with the default game, and what happens to it.
+    /// A loop with the default game, and its events.
     pub(super) fn new(
         output: impl Write + Send + 'static,
         workplace: Workplace,
@@ -283,7 +280,7 @@ impl Loop {
         self.end(events)
     }
 
-    /// Executes the lines of the queue with all the work they ask for, as far as it is done on this thread.
+    /// Executes the queued lines, with the work that runs on this thread.
     pub(super) fn execute_all(&mut self, events: &Receiver<Event>) -> io::Result<Flow> {
         while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
             match events.try_recv() {
@@ -297,14 +294,15 @@ impl Loop {
 
     fn handle(&mut self, event: Event) -> io::Result<()> {
         match event {
-            Event::Line { text, arrived, room } => {
-                if let Some(entry) = Entry::read(text, Some(room)) {
+            Event::Line { text, arrived, reservation } => {
+                if let Some(entry) = Entry::read(text, Some(reservation)) {
                     self.enqueue(entry, arrived);
                 }
             }
             Event::End => {
                 let command = Some(Command::Quit);
-                let quit = Entry { refusal: None, notes: Vec::new(), command, arrived: None, room: None };
+                let quit =
+                    Entry { refusal: None, notes: Vec::new(), command, arrived: None, reservation: None };
                 self.enqueue(quit, Instant::now());
             }
             Event::Done { engine, answer } => self.done(engine, answer),
@@ -331,9 +329,9 @@ impl Loop {
         let is_end = entry.is_end();
         let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
         let is_go = entry.is(|command| matches!(command, Command::Go(_)));
-        let is_crowded = entry.room.as_ref().is_some_and(Room::is_crowded);
-        if is_crowded && !is_waited_for && !is_end && !is_go {
-            // It is refused, so that a `stop` behind it is read.
+        let is_half_full = entry.reservation.as_ref().is_some_and(Reservation::is_half_full);
+        if is_half_full && !is_waited_for && !is_end && !is_go {
+            // It is refused, so that a `stop` after it is read.
             self.has_refused = true;
             self.execute_entry(entry);
             return;
@@ -342,30 +340,29 @@ impl Loop {
         if self.has_refused
             && let Some(Command::Go(go)) = &mut entry.command
         {
-            // It has to be answered, but not for a position that it does not mean.
+            // It has to be answered, but not for a wrong position.
             go.is_refused = true;
         }
-        // The time of a `go` counts from its arrival, as a GUI expects, unless there is work before it that
-        // nobody has stopped.
-        let arrived = (entry.starts_work() && !self.will_work()).then_some(arrived);
+        // The time of a `go` counts from its arrival, as a GUI expects, unless work before it was not
+        // stopped.
+        let arrived = (entry.starts_work() && !self.has_unstopped_work()).then_some(arrived);
         self.queue.push_back(Entry { arrived, ..entry });
         if is_end {
-            self.look_ahead();
+            self.apply_queued_stops();
         }
     }
 
-    /// Whether there is work that no line of the queue stops.
-    fn will_work(&self) -> bool {
+    /// Whether there is work that no queued line stops.
+    fn has_unstopped_work(&self) -> bool {
         match self.queue.iter().rev().find(|entry| entry.is_stop() || entry.starts_work()) {
             Some(entry) => entry.starts_work(),
             None => self.work.as_ref().is_some_and(|work| !work.control.is_stopped()),
         }
     }
 
-    /// Stops the work in progress if a line of the queue says so: `stop`, after `wait` unless it stands behind
-    /// other work, for which it is then meant; and otherwise each `stop` or `quit`, which mean all work that
-    /// was asked for before them, unless there is a `wait` before.
-    fn look_ahead(&mut self) {
+    /// Stops the work in progress if a queued line requests it: after `wait`, a `stop` that is not meant for
+    /// later work; otherwise any `stop` or `quit` without a `wait` before it.
+    fn apply_queued_stops(&mut self) {
         let Some(work) = self.work.as_ref().filter(|work| !work.control.is_stopped()) else { return };
         let mut queue = self.queue.iter();
         let stops = match work.wait {
@@ -377,7 +374,7 @@ impl Loop {
         }
     }
 
-    /// Executes the lines whose turn has come.
+    /// Executes the queued lines that may be executed.
     fn execute_queue(&mut self) -> Flow {
         while self.queue.front().is_some_and(|entry| self.may_execute(entry))
             && let Some(entry) = self.queue.pop_front()
@@ -401,8 +398,11 @@ impl Loop {
         }
     }
 
-    /// Executes a line. A line that is refused changes nothing.
-    fn execute_entry(&mut self, Entry { refusal, notes, command, arrived, room: _room }: Entry) -> Flow {
+    /// Executes a line. A refused line changes nothing.
+    fn execute_entry(
+        &mut self,
+        Entry { refusal, notes, command, arrived, reservation: _reservation }: Entry,
+    ) -> Flow {
         if let Some(refusal) = refusal {
             self.output.error(refusal);
         }
@@ -434,7 +434,7 @@ impl Loop {
             }
             Command::SetWeights(source) => {
                 let side_effects = self.engine("setweights")?.set_weights(&source)?;
-                self.tell(&side_effects);
+                self.print_side_effects(&side_effects);
             }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
             Command::Eval { all } => self.show("eval", |engine| text::evaluation(engine, all))?,
@@ -448,7 +448,7 @@ impl Loop {
         Ok(Flow::Continue)
     }
 
-    /// The engine for `command`, unless it is at work.
+    /// The engine for `command`, unless it works.
     fn engine(&mut self, command: &'static str) -> Result<&mut Box<dyn Engine>, Refusal> {
         self.engine.as_mut().filter(|_| self.work.is_none()).ok_or(Refusal::Busy { command })
     }
@@ -493,7 +493,7 @@ impl Loop {
         let engine = self.engine("setoption")?;
         if !name.eq_ignore_ascii_case(VARIANT) {
             let side_effects = options.set(engine.as_mut(), name, value)?;
-            self.tell(&side_effects);
+            self.print_side_effects(&side_effects);
         } else if !value.eq_ignore_ascii_case(engine.board().variant()) {
             let (new, errors) = options.change_game(engine.as_ref(), value)?;
             *engine = new;
@@ -503,7 +503,7 @@ impl Loop {
     }
 
     /// Prints the side effects of a command.
-    fn tell(&self, side_effects: &[SideEffect]) {
+    fn print_side_effects(&self, side_effects: &[SideEffect]) {
         for side_effect in side_effects {
             self.output.line(&format!("info string {side_effect}"));
         }
@@ -513,7 +513,7 @@ impl Loop {
         if let Some(work) = &mut self.work {
             work.control.stop();
             work.hold = false;
-            // The answer comes within milliseconds, so later lines wait for it and are not refused.
+            // The answer comes within milliseconds, so later lines wait for it.
             work.wait = true;
         }
         self.release();
@@ -535,16 +535,16 @@ impl Loop {
                 return Err(Refusal::EndlessWait);
             }
             work.wait = true;
-            self.look_ahead();
+            self.apply_queued_stops();
         }
         Ok(())
     }
 
     /// Searches. Whatever is wrong, there is one `bestmove` in the end.
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
-        first_of(go.errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
+        limited_notes(go.errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
         if let Some(work) = &mut self.work {
-            // Its answer is that of the search in progress, in its turn.
+            // The answer of the search in progress covers it.
             work.refused += 1;
             return Err(Refusal::Busy { command: "go" });
         }
@@ -559,20 +559,20 @@ impl Loop {
                 Err(error) => errors.push(Refusal::SearchMoves(error)),
             }
         }
-        first_of(errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
+        limited_notes(errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
         unfit.into_iter().for_each(|error| self.output.error(Refusal::Net(error)));
-        // Clients name the null move where they have no move to choose from.
+        // Clients send the null move if there is no legal move.
         let is_empty_choice = search_moves.is_empty() && go.search_moves == [NULL_MOVE];
         if go.is_refused || is_empty_choice {
             self.output.line(&text::best_move(&BestMove { best: None, ponder: None, nodes: 0 }));
             return Ok(());
         }
-        // A draw that could be claimed does not end the search: clients may play on.
+        // A claimable draw does not end the search: clients may play on.
         if let Some(outcome) = outcome {
             self.output.line(&format!("info string {outcome}"));
         }
         let hold = !is_terminal && (go.infinite || go.ponder || go.limits.is_endless());
-        // A mate that there is not is looked for until somebody says `stop`.
+        // A search for a mate that does not exist ends only by `stop`.
         let endless = !is_terminal && Limits { mate: None, ..go.limits.clone() }.is_endless();
         let control = if go.ponder { Control::pondering() } else { Control::default() };
         let limits = Limits { start: arrived, ..go.limits };
@@ -592,9 +592,10 @@ impl Loop {
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         let workplace = self.workplace;
         self.work("perft", Control::default(), false, move |engine, control, output| {
-            let mut each = |mv: &str, nodes| tell(output, control, &format!("{mv}: {nodes}"));
-            let nodes =
-                with_signs(workplace, output, control, || engine.board().perft(depth, control, &mut each));
+            let mut each = |mv: &str, nodes| print_work_line(output, control, &format!("{mv}: {nodes}"));
+            let nodes = with_heartbeat(workplace, output, control, || {
+                engine.board().perft(depth, control, &mut each)
+            });
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),
@@ -606,15 +607,15 @@ impl Loop {
         let workplace = self.workplace;
         self.work("bench", Control::default(), false, move |_, control, output| {
             let start = Instant::now();
-            let each = &mut |fen: &str, nodes| tell(output, control, &format!("{fen}: {nodes}"));
-            match with_signs(workplace, output, control, || engine::bench::bench(depth, control, each)) {
+            let each = &mut |fen: &str, nodes| print_work_line(output, control, &format!("{fen}: {nodes}"));
+            match with_heartbeat(workplace, output, control, || engine::bench::bench(depth, control, each)) {
                 Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
             }
         })
     }
 
-    /// Starts work, or does it where it is done on this thread. The result of `job` is the end of the answer.
+    /// Starts work on a thread, or runs it on this one. The result of `job` is the end of the answer.
     fn work(
         &mut self,
         command: &'static str,
@@ -632,7 +633,7 @@ impl Loop {
                 let control = Arc::new(control);
                 self.work = Some(work(Arc::clone(&control), hold));
                 thread::spawn(move || {
-                    let alarm = Alarm(sender.clone());
+                    let alarm = PanicGuard(sender.clone());
                     let answer = job(engine.as_mut(), &control, &output);
                     // The loop does not end before it has received this.
                     let _ = sender.send(Event::Done { engine, answer });
@@ -642,13 +643,13 @@ impl Loop {
             Workplace::ThisThread(poll) => {
                 let (is_pondering, control) = (control.is_pondering(), control.with_poll(poll));
                 let answer = job(engine.as_mut(), &control, &output);
-                // A `ponderhit` that it has heard comes as a line only later.
+                // The line of a noted `ponderhit` comes later.
                 let is_hit = is_pondering && !control.is_pondering();
                 self.work = Some(work(Arc::new(control), hold && !is_hit));
                 let _ = sender.send(Event::Done { engine, answer });
             }
         }
-        self.look_ahead();
+        self.apply_queued_stops();
         Ok(())
     }
 
@@ -671,25 +672,29 @@ impl Loop {
     }
 }
 
-/// Prints a line of work, and stops it when the output is closed.
-fn tell(output: &Output, control: &Control, line: &str) {
+/// Prints a line of the worker, and stops it if the output is closed.
+fn print_work_line(output: &Output, control: &Control, line: &str) {
     output.line(line);
     if output.is_broken() {
         control.stop();
     }
 }
 
-/// Does work that may say nothing for long, and meanwhile prints its time once in a while, where there is a
-/// thread to do so.
-fn with_signs<T>(workplace: Workplace, output: &Output, control: &Control, work: impl FnOnce() -> T) -> T {
+/// Does work that may say nothing for long, and prints its time at intervals, if there are threads.
+fn with_heartbeat<T>(
+    workplace: Workplace,
+    output: &Output,
+    control: &Control,
+    work: impl FnOnce() -> T,
+) -> T {
     if matches!(workplace, Workplace::ThisThread(_)) {
         return work();
     }
     let (start, (done, is_done)) = (Instant::now(), mpsc::channel::<()>());
     thread::scope(|scope| {
         scope.spawn(move || {
-            while is_done.recv_timeout(SIGN_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                tell(output, control, &format!("info time {}", start.elapsed().as_millis()));
+            while is_done.recv_timeout(HEARTBEAT_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                print_work_line(output, control, &format!("info time {}", start.elapsed().as_millis()));
             }
         });
         // Dropped at the end, or when the work panics.
@@ -698,7 +703,7 @@ fn with_signs<T>(workplace: Workplace, output: &Output, control: &Control, work:
     })
 }
 
-/// Prints the progress of a search, and stops it when the output is closed.
+/// Prints the progress of a search, and stops it if the output is closed.
 struct Printer<'a> {
     control: &'a Control,
     output: &'a Output,
@@ -731,10 +736,10 @@ impl SearchListener for Printer<'_> {
     }
 }
 
-/// Informs the loop when the working thread panics.
-struct Alarm(Sender<Event>);
+/// Informs the loop if the worker thread panics.
+struct PanicGuard(Sender<Event>);
 
-impl Drop for Alarm {
+impl Drop for PanicGuard {
     fn drop(&mut self) {
         if thread::panicking() {
             // The send fails only if the loop has ended as well.

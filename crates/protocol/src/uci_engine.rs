@@ -1,4 +1,4 @@
-//! The engine where there are no threads.
+//! The engine without threads.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
@@ -8,8 +8,8 @@ use super::uci::{Entry, Event, Flow, Loop, Workplace};
 use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 
-/// The engine on the thread of its caller, who hands it one line after the other. The answers are those of
-/// [`run`](super::run), but what takes long, such as a search, is done before the call returns.
+/// The engine on the thread of its caller, which passes it lines. The answers are those of
+/// [`run`](super::run), but long work, such as a search, ends before the call returns.
 ///
 /// # Example
 ///
@@ -24,37 +24,37 @@ use labrys_core::search::Control;
 pub struct UciEngine {
     main_loop: Loop,
     events: Receiver<Event>,
-    /// Whether it has not been told to quit.
-    goes_on: bool,
+    /// Whether it continues: no `quit` so far.
+    is_running: bool,
 }
 
 impl UciEngine {
-    /// An engine that writes its answers to `output`, each line at once. While it works, it calls `poll` about
-    /// every millisecond, which stops the work or notes a ponder hit if a line that says so is on its way. The
-    /// line itself still has to be handed over in its turn: a search without an end answers then.
+    /// An engine that writes its answers to `output`, unbuffered. While it works, it calls `poll` about every
+    /// millisecond, which can stop the work or note a ponder hit for a line that has arrived. The line itself
+    /// still has to be passed in its turn: an infinite search answers then.
     ///
     /// # Errors
     /// If there is no engine of the default game.
     pub fn new(output: impl Write + Send + 'static, poll: fn(&Control)) -> io::Result<UciEngine> {
         let (main_loop, events) = Loop::new(output, Workplace::ThisThread(poll))?;
-        Ok(UciEngine { main_loop, events, goes_on: true })
+        Ok(UciEngine { main_loop, events, is_running: true })
     }
 
-    /// Executes lines. Whether there may be more: not after `quit`, nor where the output is closed.
+    /// Executes lines. Returns whether there may be more: false after `quit`, or if the output is closed.
     ///
     /// # Errors
     /// None that a line may cause.
     pub fn execute(&mut self, lines: &str) -> io::Result<bool> {
         let mut lines = Lines::new(lines.as_bytes());
-        while self.goes_on
+        while self.is_running
             && let Some(line) = lines.next()?
         {
             if let Some(entry) = Entry::read(line, None) {
                 self.main_loop.enqueue(entry, Instant::now());
-                self.goes_on = self.main_loop.execute_all(&self.events)? == Flow::Continue;
+                self.is_running = self.main_loop.execute_all(&self.events)? == Flow::Continue;
             }
         }
-        Ok(self.goes_on)
+        Ok(self.is_running)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::player::PERSON;
 use labrys_arena::{EngineConfig, EngineKind, Rules};
 use labrys_core::clock::Instant;
 use labrys_core::engine::{Engine, OptionKind, registry};
-use labrys_core::game::Looks;
+use labrys_core::game::Appearance;
 use labrys_core::search::Limits;
 
 /// The levels whose strength is spread evenly over what has been measured.
@@ -79,7 +79,7 @@ pub(crate) struct Offer {
     option: Option<(&'static str, Vec<&'static str>)>,
     /// The levels of play, the weakest first.
     pub(crate) levels: Vec<Level>,
-    looks: Looks,
+    looks: Appearance,
 }
 
 /// A game on offer, as the browser sees it.
@@ -91,7 +91,7 @@ pub(crate) struct OfferText<'a> {
     levels: Vec<&'a str>,
     /// The engines of the command line that play it.
     engines: Vec<String>,
-    looks: Looks,
+    looks: Appearance,
 }
 
 #[derive(Serialize)]
@@ -189,7 +189,7 @@ impl Offer {
             game: engine.board().variant(),
             option,
             levels: levels(engine),
-            looks: engine.board().looks(),
+            looks: engine.board().appearance(),
         }
     }
 

@@ -15,8 +15,8 @@ use labrys_support::files::{Claim, is_stream, write_atomically_with};
 
 const MAGIC: &[u8; 8] = b"LABRYSPT";
 
-/// What is said of a file that does not begin with it.
-const NO_CHECKPOINT: &str = "it is no checkpoint";
+/// The error for a file without the magic.
+const NOT_A_CHECKPOINT: &str = "it is no checkpoint";
 
 /// The version of format and keys: entries of others mean something else.
 const VERSION: u32 = 2;
@@ -24,7 +24,7 @@ const VERSION: u32 = 2;
 /// The longest text of a position.
 const MAX_POSITION: u32 = 1 << 12;
 
-/// Where the table of a search is kept.
+/// A checkpoint file of a search.
 #[derive(Debug)]
 pub(super) struct Checkpoint<'a> {
     path: &'a Path,
@@ -32,20 +32,20 @@ pub(super) struct Checkpoint<'a> {
     position: String,
 }
 
-/// Writes to a file, or reads from one, and sums up.
-struct Summing<T> {
+/// Writes to a file, or reads from one, and computes the checksum.
+struct Checksummed<T> {
     file: T,
     sum: Hasher,
 }
 
-impl<T: Write> Summing<T> {
+impl<T: Write> Checksummed<T> {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.sum.update(bytes);
         self.file.write_all(bytes)
     }
 }
 
-impl<T: Read> Summing<T> {
+impl<T: Read> Checksummed<T> {
     fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.file.read_exact(&mut bytes)?;
@@ -60,7 +60,7 @@ impl<'a> Checkpoint<'a> {
         Checkpoint { path, position }
     }
 
-    /// The right to write it.
+    /// Locks it for writing.
     ///
     /// # Errors
     /// [`SolveError::Checkpoint`]: it cannot be written, or another process writes it.
@@ -74,7 +74,7 @@ impl<'a> Checkpoint<'a> {
     /// [`SolveError::Checkpoint`]; the old file stays.
     pub(super) fn write(&self, table: ProofTable<'_>) -> Result<(), SolveError> {
         let write = |file: &mut dyn Write| {
-            let mut file = Summing { file, sum: Hasher::new() };
+            let mut file = Checksummed { file, sum: Hasher::new() };
             file.put(MAGIC)?;
             file.put(&VERSION.to_le_bytes())?;
             file.put(&(self.position.len() as u32).to_le_bytes())?;
@@ -100,26 +100,26 @@ impl<'a> Checkpoint<'a> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             file => file.map_err(|error| self.error(&error.to_string()))?,
         };
-        let mut file = Summing { file: BufReader::new(file), sum: Hasher::new() };
+        let mut file = Checksummed { file: BufReader::new(file), sum: Hasher::new() };
         self.read_from(&mut file, table).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof if self.begins_as_one() => self.error("the file is truncated"),
-            ErrorKind::UnexpectedEof => self.error(NO_CHECKPOINT),
+            ErrorKind::UnexpectedEof if self.has_magic() => self.error("the file is truncated"),
+            ErrorKind::UnexpectedEof => self.error(NOT_A_CHECKPOINT),
             _ => self.error(&error.to_string()),
         })
     }
 
     /// Whether the file begins as a checkpoint does, as far as it goes.
-    fn begins_as_one(&self) -> bool {
+    fn has_magic(&self) -> bool {
         let mut begin = Vec::new();
         let read =
             File::open(self.path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin));
         read.is_ok() && MAGIC.starts_with(&begin)
     }
 
-    fn read_from(&self, file: &mut Summing<impl Read>, table: ProofTable<'_>) -> io::Result<()> {
+    fn read_from(&self, file: &mut Checksummed<impl Read>, table: ProofTable<'_>) -> io::Result<()> {
         let refused = |reason: String| Err(io::Error::other(reason));
         if file.take()? != *MAGIC {
-            return refused(NO_CHECKPOINT.into());
+            return refused(NOT_A_CHECKPOINT.into());
         }
         let version = u32::from_le_bytes(file.take()?);
         if version != VERSION {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_nothing_else() {
+    fn a_checkpoint_is_read_back_and_damage_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
         let checkpoint = Checkpoint::new(&path, "amazons 1q/Q1 w".into());
@@ -188,7 +188,7 @@ mod tests {
 
         let bytes = std::fs::read(&path).unwrap();
         for (other_file, problem) in
-            [(&b"1. e4"[..], NO_CHECKPOINT), (b"", "truncated"), (b"LABRYSP", "truncated")]
+            [(&b"1. e4"[..], NOT_A_CHECKPOINT), (b"", "truncated"), (b"LABRYSP", "truncated")]
         {
             std::fs::write(&path, other_file).unwrap();
             let error = checkpoint.read(other).unwrap_err().to_string();

@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use labrys_core::engine::registry::{self, GameTable, Of};
-use labrys_core::engine::{Board, Engine, Play, Settings, TypedEngine, UnknownVariant, line_text};
+use labrys_core::engine::registry::{self, GameTable, GameType};
+use labrys_core::engine::{Board, Engine, GameState, Settings, TypedEngine, UnknownVariant, line_text};
 use labrys_core::game::{EndgameTables, TablesError};
 use labrys_core::game_table;
 use labrys_core::search::{Control, Limits};
 use thiserror::Error;
 
 use crate::{
-    Job, Known, KnownError, Leaves, Resources, Solution, SolveError, Solver, SolverGame, Turns, Verified,
-    Verifier, WriteError, Written, split, with_solver,
+    Job, JobQueue, KnownError, KnownValues, Leaves, Resources, Solution, SolveError, Solver, SolverGame,
+    Verified, Verifier, WriteError, Written, split, with_solver,
 };
 
 /// An engine whose positions can be solved.
@@ -54,7 +54,7 @@ pub trait ProofEngine {
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError>;
 
-    /// The positions so many plies below this one that have to be solved, the easiest first, without those
+    /// The positions `plies` plies below this one that have to be solved, the easiest first, without those
     /// whose value is in one of the files.
     ///
     /// # Errors
@@ -68,12 +68,12 @@ pub trait ProofEngine {
     fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError>;
 }
 
-/// What there is of a game by name.
+/// The proof engine of a game, for dispatch by name.
 trait RegisteredGame: Sync {
     fn engine(&self, settings: &Settings) -> Box<dyn ProofEngine>;
 }
 
-impl<G: SolverGame> RegisteredGame for Of<G> {
+impl<G: SolverGame> RegisteredGame for GameType<G> {
     fn engine(&self, settings: &Settings) -> Box<dyn ProofEngine> {
         Box::new(GameProofEngine::<G>(G::engine(settings)))
     }
@@ -84,7 +84,7 @@ static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 /// Adds a game to those that can be solved by name, unless there is one of its name.
 pub fn add_game<G: SolverGame>() {
     registry::add::<G>();
-    GAMES.add(G::info, &Of::<G>::GAME);
+    GAMES.add(G::info, &GameType::<G>::GAME);
 }
 
 /// An engine with proofs for a game by name, at the start position.
@@ -95,17 +95,17 @@ pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn ProofEngine>, U
     GAMES.get(name).map(|game| game.engine(settings))
 }
 
-/// How a position is to be solved.
+/// A solving task.
 #[derive(Clone, Debug)]
 pub struct SolveTask<'a> {
-    /// What the search may use.
+    /// The resources of the search.
     pub resources: Resources,
     /// Files with values that are known.
     pub known: &'a [PathBuf],
     /// The folder with tables of small regions, if they are to be used. Those that it lacks are built.
     pub regions: Option<&'a Path>,
-    /// The file of the certificate, or the folder for those of a split proof, if there are to be any, and how
-    /// their lines end.
+    /// The file of the certificate, or the folder for those of a split proof, if requested, and how their
+    /// lines end.
     pub proof: Option<(&'a Path, Leaves)>,
 }
 
@@ -124,12 +124,12 @@ pub enum TaskError {
     /// There is no certificate.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A certificate was asked for, and there are endgame tables.
+    /// A certificate was requested, and there are endgame tables.
     #[error("a certificate rests on the rules alone, not on endgame tables")]
     Tables,
 }
 
-/// What happens while the positions of a split proof are solved.
+/// An event of solving the positions of a split proof.
 #[derive(Clone, Debug)]
 pub enum SplitEvent {
     /// One is solved.
@@ -160,7 +160,7 @@ impl<G: SolverGame> GameProofEngine<G> {
         control: &Control,
     ) -> Result<Option<&dyn EndgameTables<G>>, TaskError> {
         if let Some(folder) = task.regions {
-            // Where it has been stopped, the solver hears of that, too.
+            // If it was stopped, the solver sees the stop flag, too.
             G::open_regions(folder, task.resources.threads, control.stop_flag())?;
         }
         match self.0.tables() {
@@ -195,8 +195,8 @@ impl<G: SolverGame> GameProofEngine<G> {
         task: &SolveTask,
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<(), TaskError> {
-        let mut turns = Turns::new(jobs);
-        while let Some((job, solution)) = solver.solve_next(&mut turns) {
+        let mut queue = JobQueue::new(jobs);
+        while let Some((job, solution)) = solver.solve_next(&mut queue) {
             let mut play = self.0.game().clone();
             job.moves.iter().for_each(|&mv| play.advance(mv));
             let value = solution.value;
@@ -236,7 +236,7 @@ impl<G: SolverGame> GameProofEngine<G> {
 /// # Errors
 /// [`SolveError::Line`] if its line does not end as proven.
 fn checked<G: SolverGame>(
-    play: &Play<G>,
+    play: &GameState<G>,
     solution: Solution<G::Move>,
 ) -> Result<Solution<String>, SolveError> {
     let (position, Solution { value, line, is_complete, nodes, evaluations, time }) =
@@ -244,7 +244,7 @@ fn checked<G: SolverGame>(
     let line = line_text(position, &line);
     let winner = value.and_then(|value| value.winner(position.side_to_move()));
     if let (Some(value), Some(winner), true) = (value, winner, is_complete) {
-        let mut replay = play.begun_here();
+        let mut replay = play.from_here();
         let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
         let end = replay.outcome().and_then(|outcome| outcome.winner);
         if !is_legal || end != Some(winner) {
@@ -271,7 +271,7 @@ impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
         let position = self.0.game().position();
-        let known = Known::read(task.known)?;
+        let known = KnownValues::read(task.known)?;
         let tables = self.tables_for(task, control)?;
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
         with_solver(position, &known, tables, &task.resources, limits, control, job)?
@@ -286,7 +286,7 @@ impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError> {
         let position = self.0.game().position();
-        let known = Known::read(task.known)?;
+        let known = KnownValues::read(task.known)?;
         let tables = self.tables_for(task, control)?;
         let mut jobs = split(position, plies, &known);
         if let Some((folder, _)) = task.proof {
@@ -302,14 +302,14 @@ impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
     }
 
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
-        let jobs = split(self.0.game().position(), plies, &Known::read(known)?);
+        let jobs = split(self.0.game().position(), plies, &KnownValues::read(known)?);
         Ok(jobs.iter().map(|job| self.job_in_text(job)).collect())
     }
 
     fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError> {
         let mut verifier = Verifier::<G>::new();
         for path in files {
-            each(verifier.verify(path).map_err(|error| KnownError::of_certificate(path, error))?);
+            each(verifier.verify(path).map_err(|error| KnownError::from_certificate(path, error))?);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Values that have been proven elsewhere, and the lines of text that carry them from machine to machine.
+//! Known values: results proven elsewhere, exchanged as lines of text.
 //!
 //! A line has four fields with tabs between them: the game, a FEN, the value for the side to move, and the
-//! nodes that its proof took. A fifth field, the moves that led there, is for the reader only.
+//! nodes that its proof took. A fifth field, the moves that lead there, is ignored.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,7 +17,7 @@ use labrys_support::text;
 
 /// Values of positions. Positions that symmetries of the rules turn into each other are one.
 #[derive(Clone, Debug)]
-pub struct Known<G> {
+pub struct KnownValues<G> {
     /// Canonical positions by their hash.
     values: HashMap<u64, Vec<(G, Value)>>,
 }
@@ -30,7 +30,7 @@ pub enum KnownError {
     Io {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// The game has no results that can be known.
@@ -43,7 +43,7 @@ pub enum KnownError {
         file: String,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The file is a certificate that proves nothing.
@@ -51,14 +51,14 @@ pub enum KnownError {
     Certificate {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         error: CertificateError,
     },
 }
 
 impl KnownError {
-    /// The refusal of a certificate.
-    pub fn of_certificate(path: &Path, error: CertificateError) -> KnownError {
+    /// The error of a refused certificate.
+    pub fn from_certificate(path: &Path, error: CertificateError) -> KnownError {
         KnownError::Certificate { file: path.display().to_string(), error }
     }
 }
@@ -68,10 +68,10 @@ pub fn result_line(variant: &str, fen: &str, value: Value, nodes: u64) -> String
     format!("{variant}\t{fen}\t{value}\t{nodes}\n")
 }
 
-impl<G: Solvable> Known<G> {
+impl<G: Solvable> KnownValues<G> {
     /// No values.
-    pub fn new() -> Known<G> {
-        Known { values: HashMap::new() }
+    pub fn new() -> KnownValues<G> {
+        KnownValues { values: HashMap::new() }
     }
 
     /// The values in files of lines, and those that certificates prove; each certificate may rest on those
@@ -79,15 +79,15 @@ impl<G: Solvable> Known<G> {
     ///
     /// # Errors
     /// [`KnownError`] names the file and the line, also where two values contradict each other.
-    pub fn read(files: &[PathBuf]) -> Result<Known<G>, KnownError> {
+    pub fn read(files: &[PathBuf]) -> Result<KnownValues<G>, KnownError> {
         can_be_proven::<G>()?;
-        let (mut known, mut verifier) = (Known::new(), Verifier::<G>::new());
+        let (mut known, mut verifier) = (KnownValues::new(), Verifier::<G>::new());
         for path in files {
             let file = path.display().to_string();
             let io = |error| KnownError::Io { file: file.clone(), error };
             if certificate::is_certificate(path).map_err(io)? {
                 let verified = verifier.verify(path);
-                let header = verified.map_err(|error| KnownError::of_certificate(path, error))?.header;
+                let header = verified.map_err(|error| KnownError::from_certificate(path, error))?.header;
                 let added = known.add_text(&header.fen, header.value);
                 added.map_err(|problem| KnownError::Line { file: file.clone(), line: 2, problem })?;
             } else {
@@ -173,7 +173,7 @@ impl<G: Solvable> Known<G> {
         same.map(|&(_, value)| value)
     }
 
-    /// The values by the keys of the solver, of those positions that it would have to search.
+    /// The values by the keys of the solver, of positions that are not decided without search.
     pub(super) fn by_proof_key(&self) -> HashMap<u64, Value> {
         let all = self.values.values().flatten();
         let open = all.filter_map(|(position, value)| match (end(position), position.proof_leaf()) {
@@ -184,8 +184,8 @@ impl<G: Solvable> Known<G> {
     }
 }
 
-impl<G: Solvable> Default for Known<G> {
+impl<G: Solvable> Default for KnownValues<G> {
     fn default() -> Self {
-        Known::new()
+        KnownValues::new()
     }
 }

@@ -1,15 +1,14 @@
 //! Solving: proofs of how a game without chance ends under best play.
 //!
 //! A proof answers whether the side to move wins and, in games with draws, whether it does not lose; a draw
-//! is what both answers leave.
+//! is the case where it does neither.
 //!
 //! **Draws that depend on the history.** The position to solve counts as the first of its game. The halfmove
-//! clock is part of the key ([`Solvable::proof_leaf`]), so no line returns to the same node, and what is
-//! stored of a position holds on every way that leads to it. Repetition is left out, and the results are
-//! right nevertheless: who can win at all can win without repeating a position. For let the winner play for
-//! the shortest win, and let a position come up a second time, with a higher clock and a shorter win. A lower
-//! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
-//! draw by repetition is no way to win.
+//! clock is part of the key ([`Solvable::proof_leaf`]), so no line returns to the same node, and stored
+//! results hold on every path to a position. Repetition is ignored, and the results are correct nevertheless:
+//! a player who can win can win without repeating a position. Suppose that a position repeats while the
+//! winner plays for the shortest win: the second time it has a higher clock and a shorter win. A lower clock
+//! never harms the winner, so it had that shorter win the first time, too.
 //!
 //! # Example
 //!
@@ -38,10 +37,10 @@ mod numbers;
 mod progress;
 mod prover;
 mod retrograde;
+mod shared;
 mod solvable;
 mod split;
 mod table;
-mod team;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -56,7 +55,7 @@ pub use self::certificate::{
 use self::checkpoint::Checkpoint;
 pub use self::facade::{ProofEngine, SolveJob, SolveTask, SplitEvent, TaskError, add_game, engine};
 pub use self::games::SolverGame;
-pub use self::known::{Known, KnownError, result_line};
+pub use self::known::{KnownError, KnownValues, result_line};
 use self::numbers::Numbers;
 use self::progress::Progress;
 use self::prover::Prover;
@@ -141,7 +140,7 @@ pub enum SolveError {
     /// There is not enough memory for the table.
     #[error("no memory for a table of {megabytes} MB")]
     Memory {
-        /// The size asked for.
+        /// The requested size.
         megabytes: usize,
     },
     /// A checkpoint cannot be read or written.
@@ -149,7 +148,7 @@ pub enum SolveError {
     Checkpoint {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The line does not end as proven: a bug of the engine.
@@ -173,7 +172,7 @@ fn can_be_proven<G: Solvable>() -> Result<(), ChanceError> {
     if G::HAS_CHANCE { Err(ChanceError { variant: G::info().name }) } else { Ok(()) }
 }
 
-/// What a search for a proof may use.
+/// The resources of a search for a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// MiB of the table.
@@ -186,14 +185,14 @@ pub struct Resources {
 }
 
 impl From<usize> for Resources {
-    /// A table of so many MiB, one thread, no checkpoint.
+    /// A table of this many MiB, one thread, no checkpoint.
     fn from(megabytes: usize) -> Resources {
         Resources { megabytes, threads: 1, checkpoint: None }
     }
 }
 
 /// Proves the value of a position, within the limits of nodes and time (`limits.nodes`, `limits.movetime`),
-/// with these resources, or a table of so many MiB.
+/// with these resources, or a table of a number of MiB.
 ///
 /// # Errors
 /// [`SolveError::Chance`], [`SolveError::Memory`] and [`SolveError::Checkpoint`].
@@ -203,17 +202,19 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
-    with_solver(position, &Known::new(), None, &resources.into(), limits, control, |solver| solver.solve())?
+    with_solver(position, &KnownValues::new(), None, &resources.into(), limits, control, |solver| {
+        solver.solve()
+    })?
 }
 
-/// Does something with a solver of a position. Other positions may have a value that is `known`, or that
-/// endgame `tables` have. Certificates cannot rest on tables.
+/// Calls `job` with a solver of a position. Other positions may have a value that is `known`, or that endgame
+/// `tables` have. Certificates cannot rest on tables.
 ///
 /// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
 /// checkpoint that cannot be read.
 pub fn with_solver<G: Solvable, T>(
     position: &G,
-    known: &Known<G>,
+    known: &KnownValues<G>,
     tables: Option<&dyn EndgameTables<G>>,
     resources: &Resources,
     limits: &Limits,
@@ -241,7 +242,7 @@ pub fn with_solver<G: Solvable, T>(
 /// The solver of a position.
 pub struct Solver<'a, G> {
     position: &'a G,
-    known: &'a Known<G>,
+    known: &'a KnownValues<G>,
     limits: &'a Limits,
     prover: Prover<'a, G>,
     table: ProofTable<'a>,
@@ -251,30 +252,30 @@ pub struct Solver<'a, G> {
 /// A job, and its solution.
 pub type Solved<'j, G> = (&'j Job<G, <G as Game>::Move>, Solution<<G as Game>::Move>);
 
-/// Jobs that take turns, with what each has taken so far.
+/// Jobs that take turns, with the effort of each so far.
 #[derive(Debug)]
-pub struct Turns<'j, G: Game> {
-    open: Vec<(&'j Job<G, G::Move>, Spent)>,
+pub struct JobQueue<'j, G: Game> {
+    open: Vec<(&'j Job<G, G::Move>, Effort)>,
 }
 
-impl<'j, G: Game> Turns<'j, G> {
-    /// Nobody has had a turn.
-    pub fn new(jobs: &'j [Job<G, G::Move>]) -> Turns<'j, G> {
-        Turns { open: jobs.iter().map(|job| (job, Spent::default())).collect() }
+impl<'j, G: Game> JobQueue<'j, G> {
+    /// A queue of jobs not yet started.
+    pub fn new(jobs: &'j [Job<G, G::Move>]) -> JobQueue<'j, G> {
+        JobQueue { open: jobs.iter().map(|job| (job, Effort::default())).collect() }
     }
 }
 
-/// What searches have taken, see [`Solution`].
+/// The effort of searches, see [`Solution`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Spent {
+struct Effort {
     nodes: u64,
     evaluations: u64,
     time: Duration,
 }
 
-impl Spent {
-    /// Adds what was spent between two moments.
-    fn add(&mut self, from: &Spent, to: &Spent) {
+impl Effort {
+    /// Adds the difference of two efforts.
+    fn add(&mut self, from: &Effort, to: &Effort) {
         self.nodes += to.nodes - from.nodes;
         self.evaluations += to.evaluations - from.evaluations;
         self.time += to.time - from.time;
@@ -289,7 +290,7 @@ impl<G: Solvable> Solver<'_, G> {
     pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
         let value = value(self.position, &mut self.prover, u64::MAX);
         if let Err(error) = self.write_checkpoint() {
-            // What has been proven is not lost with the table.
+            // A proven result needs no checkpoint.
             match value {
                 Some(value) => log::error!("{error}; the {value} is proven nevertheless"),
                 None => return Err(error),
@@ -298,28 +299,28 @@ impl<G: Solvable> Solver<'_, G> {
         Ok(self.solution(self.position, value))
     }
 
-    /// Goes on with jobs until one is solved; `None` if none is left, or if the limits, which are those of
-    /// all jobs together, have ended the work. They take turns: it is that of the one with the smallest
-    /// number. What one leaves in the table helps the others.
-    pub fn solve_next<'j>(&mut self, turns: &mut Turns<'j, G>) -> Option<Solved<'j, G>> {
-        let Turns { open } = turns;
+    /// Works on jobs until one is solved; `None` if none is left, or if the limits, which are those of all
+    /// jobs together, have ended the work. The next turn is that of the job with the smallest proof number.
+    /// They share the table.
+    pub fn solve_next<'j>(&mut self, queue: &mut JobQueue<'j, G>) -> Option<Solved<'j, G>> {
+        let JobQueue { open } = queue;
         while !self.prover.is_stopped()
             && let Some(place) = (0..open.len()).min_by_key(|&place| self.number(&open[place].0.position))
         {
-            let (job, spent) = &mut open[place];
-            let before = self.spent();
+            let (job, effort) = &mut open[place];
+            let before = self.effort();
             let value = value(&job.position, &mut self.prover, TURN);
             let solution = self.solution(&job.position, value);
-            spent.add(&before, &self.spent());
+            effort.add(&before, &self.effort());
             if value.is_some() {
-                let (job, Spent { nodes, evaluations, time }) = open.swap_remove(place);
+                let (job, Effort { nodes, evaluations, time }) = open.swap_remove(place);
                 return Some((job, Solution { nodes, evaluations, time, ..solution }));
             }
         }
         None
     }
 
-    /// The smallest proof or disproof number of what is open about a position.
+    /// The smallest proof or disproof number of the open questions about a position.
     fn number(&self, position: &G) -> u64 {
         let ProofLeaf::Open { key, numbers: [proof, disproof] } = position.proof_leaf() else { return 0 };
         let first = Numbers { proof, disproof }.clamped_open();
@@ -329,10 +330,10 @@ impl<G: Solvable> Solver<'_, G> {
         open.map(|Numbers { proof, disproof }| proof.min(disproof)).min().unwrap_or(0)
     }
 
-    /// What all searches have taken so far.
-    fn spent(&self) -> Spent {
+    /// The effort of all searches so far.
+    fn effort(&self) -> Effort {
         let Prover { nodes, evaluations, .. } = self.prover;
-        Spent { nodes, evaluations, time: self.limits.start.elapsed() }
+        Effort { nodes, evaluations, time: self.limits.start.elapsed() }
     }
 
     /// The solution of a position with this value.
@@ -341,11 +342,11 @@ impl<G: Solvable> Solver<'_, G> {
             Some(winner) => line(position, winner, self.known, &mut self.prover),
             None => (Vec::new(), true),
         };
-        let Spent { nodes, evaluations, time } = self.spent();
+        let Effort { nodes, evaluations, time } = self.effort();
         Solution { value, line, is_complete, nodes, evaluations, time }
     }
 
-    /// Writes the checkpoint, if there is to be one.
+    /// Writes the checkpoint, if requested.
     ///
     /// # Errors
     /// [`SolveError::Checkpoint`] if it cannot be written.
@@ -353,8 +354,8 @@ impl<G: Solvable> Solver<'_, G> {
         self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(self.table))
     }
 
-    /// Writes the certificate of a value that has been proven. What the table has lost is proven again,
-    /// whatever it takes: only the stop flag ends it.
+    /// Writes the certificate of a value that has been proven. Results lost from the table are proven again,
+    /// without limits: only the stop flag ends it.
     ///
     /// # Errors
     /// [`WriteError`]; then a file that was there before is unchanged.
@@ -370,8 +371,8 @@ impl<G: Solvable> Solver<'_, G> {
     }
 }
 
-/// The value of a position, if so many more nodes suffice. One of the two questions may be much harder than
-/// the other, so they take turns.
+/// The value of a position, if `most` more nodes suffice. The two questions take turns, as one may be much
+/// harder than the other.
 fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
     let end = prover.nodes.saturating_add(most);
@@ -392,12 +393,12 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option
     }
 }
 
-/// A line that the winner wins, and whether it reaches the end of the game: it ends where the value is known
-/// without a proof. The loser prefers moves whose loss has to be searched for.
+/// A winning line, and whether it reaches the end of the game: it ends where the value is known. The loser
+/// prefers moves whose loss has to be searched for.
 fn line<G: Solvable>(
     start: &G,
     winner: Color,
-    known: &Known<G>,
+    known: &KnownValues<G>,
     prover: &mut Prover<G>,
 ) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());

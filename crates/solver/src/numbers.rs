@@ -1,14 +1,13 @@
 //! Proof numbers.
 
-/// The number of an impossible proof. Sums of open numbers stay below: numbers that are all cut off at a
-/// limit no longer tell positions apart.
+/// The number of an impossible proof. Sums of open numbers stay below, so that they are not clamped.
 pub(super) const INFINITE: u64 = (1 << 58) - 1;
 
-/// Proof and disproof number of a position, as its side to move sees them: φ and δ.
+/// Proof and disproof number of a position for its side to move: φ and δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers {
-    /// Leaves that have to be proven at least to prove that the side to move reaches its aim: 0 when that is
-    /// proven, [`INFINITE`] when it is disproven.
+    /// The fewest leaves that have to be proven to prove that the side to move reaches its aim: 0 if it is
+    /// proven, [`INFINITE`] if it is disproven.
     pub(super) proof: u64,
     /// The same for a proof that it does not.
     pub(super) disproof: u64,

@@ -14,10 +14,10 @@ pub(super) const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(600);
 
-/// Moves of the most proving line that are told.
+/// Reported moves of the most proving line.
 const LINE_PLIES: usize = 8;
 
-/// What is told of a search, and when.
+/// Reports the progress of a search, and writes checkpoints.
 #[derive(Debug)]
 pub(super) struct Progress<'a> {
     checkpoint: Option<&'a Checkpoint<'a>>,
@@ -35,9 +35,9 @@ impl<'a> Progress<'a> {
         Progress { checkpoint, line_text: line_text::<G>, start, last: Mutex::new([start; 2]) }
     }
 
-    /// Tells where the search stands, and writes the checkpoint, if it is time to. The line is that of the
-    /// most proving node, from a position by its FEN on.
-    pub(super) fn tell(
+    /// Reports the progress and writes the checkpoint, if they are due. The line is that of the most proving
+    /// node, from a position by its FEN on.
+    pub(super) fn report(
         &self,
         root: Numbers,
         (start, line): (&str, &[u32]),
@@ -86,7 +86,7 @@ mod tests {
     use labrys_core::game::chess::Chess;
 
     #[test]
-    fn a_line_is_told_in_the_notation_of_the_game() {
+    fn a_line_is_reported_in_the_notation_of_the_game() {
         let position = Chess::start();
         let mut after = position.clone();
         let first = position.parse_move("e2e4").unwrap();

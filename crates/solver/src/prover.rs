@@ -2,7 +2,7 @@
 //! applications", 2002).
 //!
 //! It expands the most proving node, and stays below a position until its numbers exceed thresholds set by
-//! its siblings; what it has left is in the table. Thresholds grow by a share ([`SLACK`]), so that the search
+//! its siblings; earlier results are in the table. Thresholds grow by a share ([`SLACK`]), so that the search
 //! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
 //! PN-search: 1 + ε trick", 2007).
 
@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 use super::Value;
 use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
+use super::shared::SharedSearch;
 use super::table::ProofTable;
-use super::team::Team;
 use crate::{ProofLeaf, Solvable};
-use labrys_core::game::{Color, EndgameTables, GameHistory, GameMove, Points};
+use labrys_core::game::{Color, EndgameTables, GameHistory, GameMove, Wdl};
 use labrys_core::search::{Control, Limits};
 
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
@@ -25,10 +25,10 @@ const SLACK: u64 = 4;
 /// Bytes of the stack of a thread: enough for the longest line.
 const STACK: usize = 1 << 25;
 
-/// Plies of a line at most: one that is longer ends the search.
+/// Plies of a line at most: a longer one ends the search.
 const LONGEST_LINE: usize = 2_000;
 
-/// Nodes between two looks at the clock.
+/// Nodes between two polls of the clock.
 const CLOCK_INTERVAL: u64 = 1 << 8;
 
 /// A search for proofs.
@@ -48,8 +48,8 @@ pub(super) struct Prover<'a, G> {
     pause: u64,
     is_stopped: bool,
     threads: usize,
-    /// What this thread shares with others.
-    team: Option<&'a Team>,
+    /// The state shared with other threads.
+    shared: Option<&'a SharedSearch>,
     /// The root's numbers, for the log.
     root: Numbers,
     /// The FEN of the root and the moves that are being searched below it, for the log.
@@ -83,7 +83,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             pause: 0,
             is_stopped: false,
             threads: 1,
-            team: None,
+            shared: None,
             root: Numbers { proof: 1, disproof: 1 },
             start: String::new(),
             line: Vec::new(),
@@ -91,7 +91,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
         }
     }
 
-    /// The same with so many threads.
+    /// The same with a number of threads.
     pub(super) fn with_threads(self, threads: usize) -> Prover<'a, G> {
         Prover { threads, ..self }
     }
@@ -106,8 +106,8 @@ impl<'a, G: Solvable> Prover<'a, G> {
         Prover { progress: Some(progress), ..self }
     }
 
-    /// Does something with the prover while only the stop flag ends a search, without reports, and with one
-    /// thread: what the table has is found before others could help.
+    /// Calls `job` with the prover without limits and reports, and with one thread: most results are in the
+    /// table.
     pub(super) fn without_limits<T>(&mut self, job: impl FnOnce(&mut Self) -> T) -> T {
         let limits = mem::replace(&mut self.limits, Limits::none());
         let threads = mem::replace(&mut self.threads, 1);
@@ -125,8 +125,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
     }
 
     /// Whether the side to move reaches its aim, to win (`strict`) or not to lose; `None` if that is open
-    /// after so many more nodes. If it does and the game is not over, a move that does it comes with the
-    /// answer.
+    /// after `nodes` more nodes. If it does and the game is not over, returns a move for it as well.
     pub(super) fn prove(
         &mut self,
         position: &G,
@@ -142,29 +141,29 @@ impl<'a, G: Solvable> Prover<'a, G> {
         }
         match self.threads {
             ..=1 => self.attempt(position, strict, nodes),
-            threads => self.attempt_together(position, strict, nodes, threads),
+            threads => self.attempt_parallel(position, strict, nodes, threads),
         }
     }
 
     /// The same with several threads.
-    fn attempt_together(
+    fn attempt_parallel(
         &mut self,
         position: &G,
         strict: bool,
         nodes: u64,
         threads: usize,
     ) -> Option<(bool, Option<G::Move>)> {
-        let team = Team::new(self.nodes);
+        let shared = SharedSearch::new(self.nodes);
         let attempt = |index: usize| {
             let mut member = Prover {
-                team: Some(&team),
+                shared: Some(&shared),
                 tables: self.tables,
                 ..Prover::new(self.table, self.known, self.limits.clone(), self.control)
             };
             member.progress = self.progress.filter(|_| index == 0);
             let answer = member.attempt(position, strict, nodes.div_ceil(threads as u64));
             if answer.is_some() {
-                team.finish();
+                shared.finish();
             }
             (answer, member.nodes, member.evaluations, member.is_stopped)
         };
@@ -173,7 +172,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 let builder = std::thread::Builder::new().stack_size(STACK);
                 builder.spawn_scoped(scope, move || attempt(index)).ok()
             };
-            // Without a thread of its own, a member's work is left to the others.
+            // If a thread cannot start, the others do its work.
             let others: Vec<_> = (1..threads).filter_map(spawn).collect();
             let first = attempt(0);
             others.into_iter().filter_map(|other| other.join().ok()).chain([first]).collect()
@@ -183,7 +182,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             answer = answer.or(found);
             self.nodes += nodes;
             self.evaluations += evaluations;
-            self.is_stopped |= is_stopped && !team.is_finished();
+            self.is_stopped |= is_stopped && !shared.is_finished();
         }
         answer
     }
@@ -201,8 +200,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
         numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
     }
 
-    /// The key of a leaf with a player to move, and its initial numbers, without the table, whose entry is
-    /// prefetched.
+    /// The key of a leaf with a player to move, and its initial numbers. Prefetches its table entry.
     fn numbers(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
         self.evaluations += 1;
         match leaf {
@@ -233,7 +231,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
         let start = self.nodes;
         self.nodes += 1;
         self.check_limits(ply);
-        // Not at the root, whose answer comes with a move.
+        // Not at the root, which needs a move.
         if ply > 0
             && let Some(winner) = self.table_winner(position)
         {
@@ -251,7 +249,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             }
         };
         loop {
-            if self.team.is_some() {
+            if self.shared.is_some() {
                 self.refresh(&mut children);
             }
             let numbers = combined::<G>(&children);
@@ -283,7 +281,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             let proven = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
             children[first].numbers = proven.unwrap_or_else(|| {
                 let child = position.after(mv);
-                let _inside = self.team.map(|team| team.enter(key));
+                let _inside = self.shared.map(|shared| shared.mark_busy(key));
                 self.line.push(mv.to_bits());
                 let numbers = self.expand(&child, key, !strict, below, ply + 1, &mut None);
                 self.line.pop();
@@ -300,13 +298,13 @@ impl<'a, G: Solvable> Prover<'a, G> {
         let result = self.tables?.probe(position)?;
         let stm = position.side_to_move();
         Some(match result {
-            Points::Win => Some(stm),
-            Points::Draw => None,
-            Points::Loss => Some(!stm),
+            Wdl::Win => Some(stm),
+            Wdl::Draw => None,
+            Wdl::Loss => Some(!stm),
         })
     }
 
-    /// Looks up what other threads have found. Children that are proven to reach their aim are dropped.
+    /// Updates the children from the table. Those proven to reach their aim are dropped.
     fn refresh<M>(&self, children: &mut Vec<Child<M>>) {
         for child in children.iter_mut() {
             child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
@@ -315,13 +313,13 @@ impl<'a, G: Solvable> Prover<'a, G> {
     }
 
     /// The most proving child, the one with the smallest disproof number, and the disproof number of the next
-    /// one. Where other threads are at work, the number counts as larger.
+    /// one. Virtual numbers count for children that other threads search.
     fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u64) {
         let (mut first, mut second) = (None, INFINITE);
         let mut least = (INFINITE, INFINITE);
         for (index, Child { key, numbers, .. }) in children.iter().enumerate() {
-            let disproof = match self.team {
-                Some(team) => team.virtual_number(*key, numbers.disproof),
+            let disproof = match self.shared {
+                Some(shared) => shared.virtual_number(*key, numbers.disproof),
                 None => numbers.disproof,
             };
             let work = (disproof, numbers.proof);
@@ -373,18 +371,18 @@ impl<'a, G: Solvable> Prover<'a, G> {
     fn check_limits(&mut self, ply: usize) {
         let most = self.limits.nodes;
         self.is_stopped |=
-            ply >= LONGEST_LINE || most.is_some_and(|most| self.team.is_none() && self.nodes >= most);
+            ply >= LONGEST_LINE || most.is_some_and(|most| self.shared.is_none() && self.nodes >= most);
         if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
             return;
         }
-        let all = self.team.map_or(self.nodes, |team| team.count(CLOCK_INTERVAL));
-        self.is_stopped |= self.is_over(all) || self.team.is_some_and(Team::is_finished);
+        let all = self.shared.map_or(self.nodes, |shared| shared.count(CLOCK_INTERVAL));
+        self.is_stopped |= self.is_over(all) || self.shared.is_some_and(SharedSearch::is_finished);
         if let Some(progress) = self.progress {
-            progress.tell(self.root, (&self.start, &self.line), all, self.table);
+            progress.report(self.root, (&self.start, &self.line), all, self.table);
         }
     }
 
-    /// Whether the stop flag or a limit ends the work after so many nodes.
+    /// Whether the stop flag or a limit ends the search after `all` nodes.
     fn is_over(&self, all: u64) -> bool {
         let Limits { nodes, movetime, start, .. } = &self.limits;
         self.control.is_stopped()
@@ -393,7 +391,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
     }
 }
 
-/// Whether a player to move reaches its aim if the game ends like that.
+/// Whether a player to move reaches its aim with this winner.
 fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
     winner.map_or(!strict, |winner| winner == stm)
 }
@@ -412,8 +410,7 @@ fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
     }
 }
 
-/// The sum of the proof numbers. Some sixty children whose numbers are almost infinite have more than a number
-/// of 64 bits holds.
+/// The sum of the proof numbers. With some sixty almost infinite numbers it would overflow.
 fn proof_sum<M>(children: &[Child<M>]) -> u64 {
     children.iter().fold(0, |sum: u64, child| sum.saturating_add(child.numbers.proof))
 }

@@ -1,10 +1,11 @@
 //! Retrograde analysis: endgame tables from the end of the game backwards.
 //!
-//! A table has a byte for each position: its result, or how many of its reversible moves are not known to
-//! lose. Materials that reversible moves lead to in turn are analysed together, in steps: step `d` takes each
-//! position whose distance is `d` to those before it. Before a loss is a win with distance `d + 1`; before a
-//! win there is one move less that may save the player, and after the last one a loss with that distance.
-//! What is left in the end is a draw. Irreversible moves are looked up in tables that have been built before.
+//! A table has a byte for each position: its result, or the number of its reversible moves that are not known
+//! to lose. Materials that reversible moves lead to in turn are analysed together, in steps: step `d` takes
+//! each position whose distance is `d` to those before it. Before a loss is a win with distance `d + 1`;
+//! before a win there is one move less that may save the player, and after the last one a loss with that
+//! distance. What is left in the end is a draw. Irreversible moves are looked up in tables that have been
+//! built before.
 //!
 //! Ken Thompson, "Retrograde Analysis of Certain Endgames", ICCA Journal 9(3), 1986.
 
@@ -30,7 +31,7 @@ const LAST_MOVE: u8 = UNUSED + 1;
 /// A position whose player does not lose, and may win.
 const CANNOT_LOSE: u8 = u8::MAX;
 
-/// What to build, and with what.
+/// A request for tables.
 #[derive(Clone, Copy, Debug)]
 pub struct TablesRequest {
     /// The most pieces of a player.
@@ -43,7 +44,7 @@ pub struct TablesRequest {
     pub memory: u64,
 }
 
-/// What a finished table has.
+/// The summary of a finished table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableSummary {
     /// Name of the material.
@@ -137,7 +138,7 @@ pub(crate) fn write_table(
     write_atomically(&path, bytes).map_err(|error| TablesError::Io { path, error })
 }
 
-/// What all groups have in common.
+/// The builder of a folder of tables.
 struct Builder<'a, E> {
     endgames: &'a E,
     folder: &'a Path,
@@ -155,7 +156,7 @@ impl<E: Endgames> Builder<'_, E> {
         TableFile::open(self.folder, &self.name(material), self.endgames.numbers(material))
     }
 
-    /// Makes sure that the tables of materials that reversible moves lead to in turn are in their files.
+    /// Builds the tables of a group of materials, unless their files exist.
     fn group(
         &self,
         group: &[E::Material],
@@ -187,8 +188,8 @@ impl<E: Endgames> Builder<'_, E> {
         group: &[E::Material],
         listener: &mut dyn TablesListener,
     ) -> Result<Option<Vec<Vec<u8>>>, BuildError> {
-        let behind = |&material: &_| self.endgames.after_irreversible(material);
-        let sizes = group.iter().copied().chain(group.iter().filter_map(behind));
+        let after_irreversible = |&material: &_| self.endgames.after_irreversible(material);
+        let sizes = group.iter().copied().chain(group.iter().filter_map(after_irreversible));
         let needed: u64 = sizes.map(|material| self.endgames.numbers(material)).sum();
         let names = group.iter().map(E::Material::to_string).collect::<Vec<_>>().join(", ");
         if needed > self.memory {
@@ -196,14 +197,14 @@ impl<E: Endgames> Builder<'_, E> {
             return Err(BuildError::Memory { materials: names, needed, allowed });
         }
         let tables = group.iter().map(|material| {
-            let behind = match behind(material) {
-                Some(behind) => self.open(behind)?.all(self.threads)?,
+            let after_irreversible = match after_irreversible(material) {
+                Some(material) => self.open(material)?.all(self.threads)?,
                 None => Vec::new(),
             };
             let reversed = self.endgames.after_reversible(*material);
             let before = group.iter().position(|material| *material == reversed).unwrap_or(0);
             let bytes = (0..self.endgames.numbers(*material)).map(|_| AtomicU8::new(UNUSED)).collect();
-            Ok(Table { material: *material, behind, before, bytes })
+            Ok(Table { material: *material, after_irreversible, before, bytes })
         });
         let tables = tables.collect::<Result<Vec<_>, TablesError>>()?;
         let analysis = Analysis { endgames: self.endgames, tables, threads: self.threads, stop: self.stop };
@@ -242,7 +243,7 @@ impl<E: Endgames> Builder<'_, E> {
 struct Table<M> {
     material: M,
     /// The results after irreversible moves; empty if the game is over then.
-    behind: Vec<u8>,
+    after_irreversible: Vec<u8>,
     /// The index of the table with the positions before reversible moves to this one.
     before: usize,
     bytes: Vec<AtomicU8>,
@@ -311,14 +312,15 @@ impl<E: Endgames> Analysis<'_, E> {
         (!self.stop.load(Ordering::Relaxed)).then_some(())
     }
 
-    /// Enters what is known of positions at first. The number of those that are decided.
+    /// Sets the initial state of positions. Returns the number of decided ones.
     fn begin(&self, table: &Table<E::Material>, numbers: Range<usize>) -> u64 {
-        let behind = |number: u64| {
-            TableResult::from_byte(table.behind[number as usize]).expect("the bytes of a table are results")
+        let result_after = |number: u64| {
+            TableResult::from_byte(table.after_irreversible[number as usize])
+                .expect("the bytes of a table are results")
         };
         let mut decided = 0;
         for number in numbers {
-            let byte = match self.endgames.initial(table.material, number as u64, &behind) {
+            let byte = match self.endgames.initial(table.material, number as u64, &result_after) {
                 Initial::Unused => UNUSED,
                 Initial::Decided(result) => {
                     decided += 1;
@@ -336,8 +338,8 @@ impl<E: Endgames> Analysis<'_, E> {
         decided
     }
 
-    /// Takes positions with a distance to those before them. The numbers of these positions, and of those
-    /// that are decided by them.
+    /// Propagates positions with a distance to their predecessors. Returns the number of these positions, and
+    /// of those that are decided by them.
     fn step(&self, table: &Table<E::Material>, numbers: Range<usize>, distance: u8) -> [u64; 2] {
         let loss = TableResult::Loss(distance).to_byte();
         let win = if distance > 0 { TableResult::Win(distance).to_byte() } else { loss };

@@ -28,9 +28,9 @@ pub trait Solvable: Game {
     /// Whether a game may end in a draw.
     const CAN_BE_DRAWN: bool = true;
 
-    /// How much the proofs of siblings have in common: of the numbers that are summed up, the largest counts,
-    /// and one in so many of the others. (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number
-    /// search", 2008, count none of the others.)
+    /// The overlap of the proofs of siblings: of the summed numbers, the largest counts in full, and the
+    /// others divided by this. (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number search",
+    /// 2008, count none of the others.)
     const PROOF_OVERLAP: u64 = 1;
 
     /// The leaf of a position that is not terminal. The key has to include everything that the result depends
@@ -62,9 +62,9 @@ pub trait Solvable: Game {
         ControlFlow::Continue(())
     }
 
-    /// Reads the tables of small regions that a folder has, in a game that falls apart into regions, and
-    /// builds those that it lacks. All later proofs of the process use them. `false` if `stop` has been set
-    /// before all are there.
+    /// Reads the tables of small regions that a folder has, in a game with independent regions, and builds
+    /// those that it lacks. All later proofs of the process use them. `false` if `stop` has been set before
+    /// all are there.
     ///
     /// # Errors
     /// [`TablesError`] names the file, or says that the game has no such tables.
@@ -78,9 +78,8 @@ pub trait Solvable: Game {
         self.clone()
     }
 
-    /// Whether a lemma simple enough to be checked by hand shows that a player wins under best play.
-    /// Certificates may end there.
-    fn counts_a_win(&self, _player: Color) -> bool {
+    /// Whether a simple lemma proves that a player wins under best play. Certificates may end there.
+    fn is_won_by_count(&self, _player: Color) -> bool {
         false
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Known, Value};
+use super::{KnownValues, Value};
 use crate::{ProofLeaf, Solvable};
 use labrys_core::game::GameHistory;
 
@@ -17,9 +17,9 @@ pub struct Job<G, M> {
     pub difficulty: u64,
 }
 
-/// The positions so many plies below another that have to be solved, the easiest first. Equivalent ones are
+/// The positions `plies` plies below another that have to be solved, the easiest first. Equivalent ones are
 /// listed once. Nothing is listed below a position whose value is known or follows from known values.
-pub fn split<G: Solvable>(position: &G, plies: usize, known: &Known<G>) -> Vec<Job<G, G::Move>> {
+pub fn split<G: Solvable>(position: &G, plies: usize, known: &KnownValues<G>) -> Vec<Job<G, G::Move>> {
     let mut splitter = Splitter { known, line: Vec::new(), jobs: Vec::new() };
     splitter.value(position, plies);
     let mut keys = HashSet::new();
@@ -30,16 +30,16 @@ pub fn split<G: Solvable>(position: &G, plies: usize, known: &Known<G>) -> Vec<J
 }
 
 struct Splitter<'a, G: Solvable> {
-    known: &'a Known<G>,
-    /// The moves that lead to the position at hand.
+    known: &'a KnownValues<G>,
+    /// The moves that lead to the current position.
     line: Vec<G::Move>,
     /// Open positions with the keys of the solver.
     jobs: Vec<(u64, Job<G, G::Move>)>,
 }
 
 impl<G: Solvable> Splitter<'_, G> {
-    /// The value of a position whose game is not over, if it follows from what is known. If not, the jobs so
-    /// many plies below are added.
+    /// The value of a position whose game is not over, if it follows from known values. If not, the jobs
+    /// `plies` plies below are added.
     fn value(&mut self, position: &G, plies: usize) -> Option<Value> {
         let before = self.jobs.len();
         let mut legal = Vec::new();

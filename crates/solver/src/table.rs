@@ -13,7 +13,7 @@ const WORDS: usize = 2;
 /// Entries in a bucket: together they fill a cache line.
 const BUCKET: usize = 4;
 
-/// Entries that are looked at to tell how full the table is.
+/// Entries sampled for the fill of the table.
 const FILL_SAMPLE: usize = 1 << 12;
 
 /// Bits of a proof number in an entry: those of an exponent above those of a mantissa.
@@ -29,13 +29,13 @@ const PACKED_INFINITE: u64 = (1 << NUMBER_BITS) - 1;
 #[derive(Debug)]
 pub(super) struct Memory(SharedWords);
 
-/// Numbers of positions by key, in a fixed amount of memory. Of a full bucket, the entry that took the least
-/// work is replaced: those with the most work stay, and the newest one is always there. (Two levels: D.
-/// Breuker, J. Uiterwijk and J. van den Herik, "Replacement schemes for transposition tables", 1994.)
+/// Numbers of positions by key, in a fixed amount of memory. In a full bucket, the entry with the least work
+/// is replaced, and the newest one is always stored. (Two levels: D. Breuker, J. Uiterwijk and J. van den
+/// Herik, "Replacement schemes for transposition tables", 1994.)
 ///
 /// Threads share it without locks. The first word of an entry is all bits of the key, exclusive or the data.
-/// Words of two entries that have been mixed up belong to no key. (R. Hyatt and T. Mann, "A lockless
-/// transposition-table implementation for parallel search", 2002.)
+/// Torn entries match no key. (R. Hyatt and T. Mann, "A lockless transposition-table implementation for
+/// parallel search", 2002.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProofTable<'a> {
     words: &'a [AtomicU64],
@@ -62,9 +62,9 @@ impl Data {
 }
 
 impl Memory {
-    /// So many MiB; `None` if there is not that much.
+    /// Allocates this many MiB; `None` if there is not enough memory.
     pub(super) fn new(mebibytes: usize) -> Option<Memory> {
-        SharedWords::of_mebibytes(mebibytes, WORDS * BUCKET).map(Memory)
+        SharedWords::with_mebibytes(mebibytes, WORDS * BUCKET).map(Memory)
     }
 
     /// The table in the memory.
@@ -87,7 +87,7 @@ impl ProofTable<'_> {
         (0..BUCKET).find_map(|place| holds(bucket, place, key)).map(Data::numbers)
     }
 
-    /// Stores the numbers of a position whose last search took so many nodes.
+    /// Stores the numbers of a position whose last search took `nodes` nodes.
     pub(super) fn store(&self, key: u64, numbers: Numbers, nodes: u64) {
         self.put(key, Data::new(numbers, logarithm(nodes)));
     }
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entries_are_found() {
         let memory = Memory::new(1).unwrap();
         let table = memory.table();
         let exact = (1 << MANTISSA_BITS) - 1;
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_the_least_work_goes() {
+    fn the_entry_with_the_least_work_is_replaced() {
         let memory = Memory::new(1).unwrap();
         let table = memory.table();
         // Keys that differ in their lowest bits only share a bucket.

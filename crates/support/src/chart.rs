@@ -50,9 +50,9 @@ pub struct Chart<'a> {
     pub x: &'a str,
     /// Label of the vertical axis.
     pub y: &'a str,
-    /// The values that it shows upwards; what the curves need where it is not given.
+    /// The range of the vertical axis; by default that of the curves.
     pub range: Option<Range<f64>>,
-    /// A value that a level line marks.
+    /// A value marked by a horizontal line.
     pub level: Option<f64>,
     /// The curves, the most important first: those after the eighth are grey and have no name in the legend.
     /// Curves without points are left out.
@@ -82,7 +82,7 @@ pub enum ChartError {
 }
 
 impl<'a> Chart<'a> {
-    /// A chart of what its curves need, with titles of itself and of its axes.
+    /// A chart in the range of its curves, with its title and the labels of its axes.
     pub fn new([title, x, y]: [&'a str; 3], curves: impl IntoIterator<Item = Curve>) -> Chart<'a> {
         Chart { title, x, y, range: None, level: None, curves: curves.into_iter().collect() }
     }
@@ -168,30 +168,30 @@ impl Chart<'_> {
         let (named, others) = curves.split_at(curves.len().min(COLORS.len()));
         let resolution = RESOLUTION.min(GREY_RESOLUTION / others.len().max(1));
         for curve in others.iter().rev() {
-            let line = places(curve.points.len(), resolution).map(|place| curve.points[place]);
+            let line = sampled_indices(curve.points.len(), resolution).map(|place| curve.points[place]);
             chart.draw_series(LineSeries::new(line, GREY))?;
         }
         for (curve, color) in named.iter().zip(COLORS).rev() {
-            let places: Vec<_> = places(curve.points.len(), RESOLUTION).collect();
+            let sampled_indices: Vec<_> = sampled_indices(curve.points.len(), RESOLUTION).collect();
             if curve.band.len() <= BARS {
                 let bars = curve.points.iter().zip(&curve.band);
                 let bars = bars.map(|(&(x, _), &(low, high))| [(x, low), (x, high)]);
                 chart.draw_series(bars.map(|bar| PathElement::new(bar, color.stroke_width(1))))?;
             } else {
                 let end = |end: fn((f64, f64)) -> f64| {
-                    places.iter().map(move |&place| (curve.points[place].0, end(curve.band[place])))
+                    sampled_indices.iter().map(move |&place| (curve.points[place].0, end(curve.band[place])))
                 };
                 let band: Vec<_> = end(|band| band.0).chain(end(|band| band.1).rev()).collect();
                 chart.draw_series([Polygon::new(band, color.mix(0.15))])?;
             }
-            let line = places.iter().map(|&place| curve.points[place]);
+            let line = sampled_indices.iter().map(|&place| curve.points[place]);
             chart.draw_series(LineSeries::new(line, color.stroke_width(2)))?;
         }
         let top = chart.plotting_area().get_pixel_range().1.start;
         for ((name, color), line) in legend.0.iter().zip(0..) {
             let y = top + LINE * line + LINE / 2;
             margin.draw(&PathElement::new([(0, y), (18, y)], color.stroke_width(3)))?;
-            // The baseline of the letters, so that they are beside the line in every font.
+            // The baseline of the text, so that it is beside the line in every font.
             let style = ("sans-serif", LETTERS).into_text_style(&margin);
             let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
             margin.draw(&Text::new(name.as_str(), (26, y + LETTERS / 2), style))?;
@@ -235,14 +235,14 @@ fn digits(length: f64) -> usize {
     (1.0 - length.log10()).ceil().clamp(0.0, 9.0) as usize
 }
 
-/// A label with so many decimal places. What rounds to zero has no sign.
+/// A label with a number of decimal places. Zero has no sign.
 fn label(value: f64, digits: usize) -> String {
     let label = format!("{value:.digits$}");
     if label.parse() == Ok(0.0) { format!("{:.digits$}", 0.0) } else { label }
 }
 
-/// The points of a curve of so many that are drawn, about `resolution` and the last one among them.
-fn places(points: usize, resolution: usize) -> impl Iterator<Item = usize> {
+/// The indices of the drawn points of a curve, about `resolution`, with the last one.
+fn sampled_indices(points: usize, resolution: usize) -> impl Iterator<Item = usize> {
     let step = points.div_ceil(resolution.max(1)).max(1);
     (0..points).filter(move |place| place % step == 0 || place + 1 == points)
 }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_picture() {
+    fn an_empty_chart_is_an_error() {
         assert_eq!(chart(Vec::new()).to_svg(), Err(ChartError::Empty));
         let origin = Curve { points: vec![(0.0, 1.0)], ..Curve::default() };
         assert_eq!(chart(vec![origin]).to_svg(), Err(ChartError::Empty));
@@ -338,8 +338,8 @@ mod tests {
 
     #[test]
     fn the_last_point_is_always_drawn() {
-        assert_eq!(places(3, 1000).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(places(0, 1000).count(), 0);
-        assert_eq!(places(2002, 1000).last(), Some(2001));
+        assert_eq!(sampled_indices(3, 1000).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(sampled_indices(0, 1000).count(), 0);
+        assert_eq!(sampled_indices(2002, 1000).last(), Some(2001));
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use labrys_core::game::Points;
+use labrys_core::game::Wdl;
 
 /// Results of pairs of games, from the first player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Pairs {
     }
 
     /// Adds a pair of games.
-    pub fn add(&mut self, first: Points, second: Points) {
+    pub fn add(&mut self, first: Wdl, second: Wdl) {
         self.pentanomial[first as usize + second as usize] += 1;
         self.games[first as usize] += 1;
         self.games[second as usize] += 1;
@@ -127,10 +127,10 @@ mod tests {
     fn an_estimate_by_hand() {
         // Two pairs won by a point, one by half a point, one even: scores 1, 1, ¾, ½.
         let mut pairs = Pairs::default();
-        pairs.add(Points::Win, Points::Win);
-        pairs.add(Points::Win, Points::Win);
-        pairs.add(Points::Draw, Points::Win);
-        pairs.add(Points::Loss, Points::Win);
+        pairs.add(Wdl::Win, Wdl::Win);
+        pairs.add(Wdl::Win, Wdl::Win);
+        pairs.add(Wdl::Draw, Wdl::Win);
+        pairs.add(Wdl::Loss, Wdl::Win);
         assert_eq!((pairs.pentanomial, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
         let (mean, variance) = pairs.mean_and_variance();
         assert!((mean - 0.8125).abs() < 1e-12 && (variance - 0.042_968_75).abs() < 1e-12);

@@ -1,7 +1,7 @@
 //! Output files: atomic writing, and one writer at a time.
 //!
-//! A regular file is replaced as a whole, with the rights of the old one or those that the umask leaves. A
-//! link is followed. A pipe or a device is written to as it is.
+//! A regular file is replaced as a whole, with the permissions of the old one or those of the umask. A link
+//! is followed. A pipe or a device is written to as it is.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -12,15 +12,15 @@ use tempfile::NamedTempFile;
 /// The most links that are followed, as Linux does.
 const MOST_LINKS: usize = 40;
 
-/// The file that says that a folder is being written.
+/// The lock file of a folder.
 const FOLDER_LOCK: &str = ".labrys.lock";
 
-/// Where the content of a path goes.
+/// The target of an output path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
-    /// A regular file, or none yet, behind all links.
+    /// A regular or new file, with all links resolved.
     File(PathBuf),
-    /// A pipe or a device: something that is there for its readers and cannot be replaced.
+    /// A pipe or a device, which cannot be replaced.
     Stream(PathBuf),
 }
 
@@ -29,7 +29,7 @@ impl Target {
     fn of(path: &Path) -> io::Result<Target> {
         let mut file = path.to_owned();
         for _ in 0..MOST_LINKS {
-            // Standard output may be a file that has been redirected: what is in it stays.
+            // Standard output may be redirected to a file, whose content stays.
             if is_descriptor(&file) {
                 return Ok(Target::Stream(path.to_owned()));
             }
@@ -52,15 +52,15 @@ fn is_descriptor(path: &Path) -> bool {
     path.starts_with("/dev/fd") || (path.starts_with("/proc") && folder(path).ends_with("fd"))
 }
 
-/// Whether a path is a pipe or a device, which cannot be read again, nor gone on with.
+/// Whether a path is a pipe or a device, which cannot be read again or resumed.
 pub fn is_stream(path: &Path) -> bool {
     matches!(Target::of(path), Ok(Target::Stream(_)))
 }
 
 /// Opens a pipe or a device to be written to.
 fn open_stream(path: &Path) -> io::Result<File> {
-    // A file that standard output has been redirected to has one place of writing: a second one would write
-    // over what the command prints.
+    // A file behind standard output is written at one offset: a second one would overwrite the output of the
+    // command.
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;
@@ -79,18 +79,18 @@ fn open_stream(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Writes a file: readers see the old content or the new, whatever happens in between.
+/// Writes a file: readers see the old content or the new.
 ///
 /// # Errors
-/// What the system says; the old file stays.
+/// The error of the system; the old file stays.
 pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     write_atomically_with(path, |file| file.write_all(content.as_ref()))
 }
 
-/// The same, piece by piece: `write` writes the content.
+/// The same, streamed: `write` writes the content.
 ///
 /// # Errors
-/// What the system or `write` says; the old file stays.
+/// The error of the system or of `write`; the old file stays.
 pub fn write_atomically_with<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
@@ -105,20 +105,20 @@ pub fn write_atomically_with<E: From<io::Error>>(
     }
 }
 
-/// Writes a file that its owner alone may read, whoever could read an old one.
+/// Writes a file that only its owner may read.
 ///
 /// # Errors
-/// What the system says; the old file stays.
+/// The error of the system; the old file stays.
 pub fn write_privately(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     replace(path, Rights::Private, |file| file.write_all(content.as_ref()))
 }
 
-/// Who may read and write a file.
+/// The permissions of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rights {
-    /// Those of the old file, or what the umask leaves.
+    /// Those of the old file, or of the umask.
     Usual,
-    /// Its owner alone.
+    /// Its owner only.
     Private,
 }
 
@@ -127,7 +127,7 @@ fn replace<E: From<io::Error>>(
     rights: Rights,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut writer = BufWriter::new(beside(path, rights)?);
+    let mut writer = BufWriter::new(temporary_beside(path, rights)?);
     write(&mut writer)?;
     let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
@@ -141,58 +141,58 @@ fn replace<E: From<io::Error>>(
 }
 
 /// A temporary file in the folder of another: a rename is atomic only within a file system.
-fn beside(
+fn temporary_beside(
     path: &Path,
     #[cfg_attr(not(unix), expect(unused_variables))] rights: Rights,
 ) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".labrys-");
-    // Temporary files are for the owner only, unless it is said otherwise; the umask holds.
+    // Temporary files are for the owner only by default; the umask applies.
     #[cfg(unix)]
     if rights == Rights::Usual {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     builder.tempfile_in(folder(path)).map_err(|error| {
-        // Without the name of the temporary file, which nobody has asked for.
+        // Without the name of the temporary file.
         let text = error.to_string();
         io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
     })
 }
 
-/// Makes sure that [`write_atomically`] can begin, before long work whose result it is to write.
+/// Checks that [`write_atomically`] can write, before long work.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match Target::of(path)? {
-        // To open a pipe waits for a reader.
+        // Opening a pipe waits for a reader.
         Target::Stream(_) => Ok(()),
         Target::File(path) => {
             match OpenOptions::new().append(true).open(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-            beside(&path, Rights::Usual).map(drop)
+            temporary_beside(&path, Rights::Usual).map(drop)
         }
     }
 }
 
-/// Whether a file that is written under a name is the one that another name stands for, by links or by another
-/// way to it. A pipe or a device loses nothing when it is written to.
+/// Whether writing to a path would overwrite the file of another path, also by links. Never for a pipe or a
+/// device.
 pub fn is_same_file(output: &Path, other: &Path) -> bool {
     let Ok(Target::File(output)) = Target::of(output) else { return false };
     if output.exists() {
-        return is_one(&output, other);
+        return is_same_inode(&output, other);
     }
-    // Neither is there yet.
+    // Neither exists yet.
     let place = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
     matches!(Target::of(other), Ok(Target::File(other)) if place(&output).is_some_and(|ours| Some(ours) == place(&other)))
 }
 
-/// Makes a folder, with those above it, unless it is there.
+/// Creates a folder, with its parents, unless it exists.
 ///
 /// # Errors
-/// What the system says, or that something else is there.
+/// The error of the system, also if something else exists there.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
@@ -202,32 +202,31 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     })
 }
 
-/// The right to write an output, until it is dropped. Another process that asks for it meanwhile is refused:
-/// of two runs with the same output, one would be lost.
+/// An exclusive lock on an output, until it is dropped. Other processes are refused meanwhile, as one of two
+/// runs with the same output would be lost.
 #[derive(Debug)]
 pub struct Claim {
-    /// The file that stands for the right, and its path; none where nothing can be lost, or where the file
-    /// system has no locks.
+    /// The lock file and its path; none if nothing can be lost, or if the file system has no locks.
     lock: Option<(File, PathBuf)>,
 }
 
 impl Claim {
-    /// The right to write a file, which can be written, see [`check_writable`].
+    /// Locks a writable file, see [`check_writable`].
     ///
     /// # Errors
-    /// What the system says, or that another process has it.
+    /// The error of the system, or that another process holds the lock.
     pub fn file(path: &Path) -> io::Result<Claim> {
         check_writable(path)?;
         let Target::File(path) = Target::of(path)? else { return Ok(Claim { lock: None }) };
-        // Of one length: a name may have the longest one already.
+        // Of fixed length: the name may have the maximum length already.
         let name = crc32fast::hash(path.file_name().unwrap_or_default().as_encoded_bytes());
         Claim::lock(folder(&path).join(format!(".labrys-{name:08x}.lock")))
     }
 
-    /// The right to write the files in a folder.
+    /// Locks a folder.
     ///
     /// # Errors
-    /// What the system says, or that another process has it.
+    /// The error of the system, or that another process holds the lock.
     pub fn folder(path: &Path) -> io::Result<Claim> {
         Claim::lock(path.join(FOLDER_LOCK))
     }
@@ -249,7 +248,7 @@ impl Claim {
                 }
                 Ok(()) => {}
             }
-            // Its holder before may have removed it after it was opened.
+            // The previous holder may have removed it after it was opened.
             if is_at(&file, &path) {
                 return Ok(Claim { lock: Some((file, path)) });
             }
@@ -260,14 +259,14 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some((_, path)) = &self.lock {
-            // One that stays is in nobody's way.
+            // A remaining lock file does no harm.
             _ = fs::remove_file(path);
         }
     }
 }
 
-/// Opens the file of a lock, which may be that of a killed run of another user: to lock it nothing has to be
-/// written, but everybody has to be able to read it.
+/// Opens a lock file, which may be left by another user: locking it needs no write access, but it has to be
+/// readable by all.
 fn open_lock(path: &Path) -> io::Result<File> {
     let opened = match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
         Ok(file) => {
@@ -298,11 +297,11 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Whether two paths are of one file.
 #[cfg(unix)]
-fn is_one(one: &Path, other: &Path) -> bool {
+fn is_same_inode(one: &Path, other: &Path) -> bool {
     matches!((fs::metadata(one), fs::metadata(other)), (Ok(one), Ok(other)) if inode(&one) == inode(&other))
 }
 
-/// What tells a file from all others.
+/// The identity of a file.
 #[cfg(unix)]
 fn inode(found: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
@@ -312,30 +311,29 @@ fn inode(found: &fs::Metadata) -> (u64, u64) {
 
 /// Whether two paths are of one file.
 #[cfg(not(unix))]
-fn is_one(one: &Path, other: &Path) -> bool {
+fn is_same_inode(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Whether an open file is still the one at a path: here one that is open cannot be removed.
+/// Whether an open file is still the one at a path: on this system an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// What to do with a file that is there already.
+/// What to do with an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// It is refused.
     Refused,
-    /// It is gone on with.
+    /// It is continued.
     Continued,
 }
 
-/// Opens a file to be written piece by piece, and claims it. A pipe or a device cannot be gone on with, but it
-/// may be there.
+/// Opens a file for appending, and locks it. A pipe or a device cannot be continued, but may exist.
 ///
 /// # Errors
-/// What the system says, also that the file exists, or that another process writes it.
+/// The error of the system, also that the file exists, or that another process writes it.
 pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
     let mut options = OpenOptions::new();
     match (Target::of(path)?, existing) {
@@ -344,7 +342,7 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
             Err(io::Error::other("a pipe or a device, which cannot be continued"))
         }
         (Target::File(path), Existing::Refused) => {
-            // What another run is still writing is not there to be gone on with.
+            // A file that another run is writing cannot be continued.
             let claim = Claim::file(&path);
             let is_written = |error: &io::Error| error.kind() == ErrorKind::ResourceBusy;
             if path.exists() && !claim.as_ref().is_err_and(is_written) {
@@ -360,10 +358,10 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
     }
 }
 
-/// A file without a name on the file system of another, for data on the way there.
+/// An unnamed temporary file on the file system of another.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn scratch_for(path: &Path) -> io::Result<File> {
     match Target::of(path)? {
         Target::File(path) => tempfile::tempfile_in(folder(&path)),
@@ -419,7 +417,7 @@ mod tests {
         let kind = |existing| open(&path, existing).unwrap_err().kind();
         assert_eq!(kind(Existing::Refused), ErrorKind::ResourceBusy);
         assert_eq!(kind(Existing::Continued), ErrorKind::ResourceBusy);
-        // One of another name does not matter.
+        // Another name does not conflict.
         drop(Claim::file(&folder.path().join("y")).unwrap());
         drop((file, claim));
         assert_eq!(kind(Existing::Refused), ErrorKind::AlreadyExists);
@@ -454,7 +452,7 @@ mod tests {
         }
     }
 
-    /// As another user leaves it whose run was killed.
+    /// As left by a killed run of another user.
     #[cfg(unix)]
     #[test]
     fn a_lock_that_may_only_be_read_is_taken() {
@@ -488,7 +486,7 @@ mod tests {
         assert!(Claim::file(&file).is_err(), "one file, though two names");
         drop(first);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        // What the umask leaves is what any new file has.
+        // A new file has the permissions of the umask.
         let usual = folder.path().join("usual");
         fs::write(&usual, "").unwrap();
         assert_eq!(mode(&file), mode(&usual));
@@ -497,7 +495,7 @@ mod tests {
             write_atomically(&link, "more").unwrap();
             assert_eq!(mode(&file), rights);
         }
-        // A circle is an error, not a hang.
+        // A cycle of links is an error, not a hang.
         let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
         symlink(&one, &other).unwrap();
         symlink(&other, &one).unwrap();

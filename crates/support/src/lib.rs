@@ -1,9 +1,9 @@
-//! What long work shares, whatever it is about: [`files`] that are claimed, and written atomically; [`shard`],
-//! work cut into parts for several machines; [`elo`], Elo differences from results; [`chart`], line charts.
+//! Utilities of long-running commands: [`files`], atomic and exclusive output; [`shard`], work split over
+//! several machines; [`elo`], Elo differences from results; [`chart`], line charts.
 //!
 //! # Example
 //!
-//! The third of four machines has its part of a thousand games:
+//! The games of the third of four machines:
 //!
 //! ```
 //! use labrys_support::shard::{Part, Shard};

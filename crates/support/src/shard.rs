@@ -1,8 +1,8 @@
-//! Long work cut into shards, for several machines, and its results put together again.
+//! Splitting of long work into shards for several machines, and merging of the results.
 //!
-//! All work that can be cut is a list of numbered games, each of which depends on the settings and its number
-//! only. A [`Shard`] is a range of these numbers. The file of a shard says which [`Part`] of which job it
-//! holds, so that a merge can refuse files that do not belong together before it reads a game.
+//! Such work is a list of numbered games, each of which depends only on the settings and its number. A
+//! [`Shard`] is a range of these numbers. The file of a shard says which [`Part`] of which job it holds, so
+//! that a merge can refuse files that do not belong together before it reads a game.
 
 use std::fmt;
 use std::io;
@@ -36,7 +36,7 @@ pub struct Part {
     job: u32,
 }
 
-/// A shard or part that does not exist.
+/// An invalid shard or part.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShardError {
     /// The text is not that of a shard.
@@ -45,10 +45,10 @@ pub enum ShardError {
     /// The text is not that of a part.
     #[error("shard `{0}`: expected `I/N of M games of job`, with a checksum")]
     Part(String),
-    /// The job has no end.
+    /// The number of games is unknown.
     #[error("{0}: the number of games is not known, name it")]
     Endless(Shard),
-    /// There are not so many pairs of games.
+    /// There are fewer pairs of games than shards.
     #[error(
         "{} cannot be cut into {} of a pair at least",
         counted(.games, "game"),
@@ -104,7 +104,7 @@ pub enum MergeError {
         /// All shards.
         of: u64,
     },
-    /// A shard was not played to its end.
+    /// A shard is incomplete.
     #[error(
         "{}: {}, expected {expected}: play the shard to its end",
         .path.display(),
@@ -153,7 +153,7 @@ impl Shard {
     /// The numbers of its games, of `games` games counted from 0. Shards follow each other, sizes differ by a
     /// pair of games at most, and pairs, games 2n and 2n + 1, stay together.
     fn numbers(self, games: u64) -> Range<u64> {
-        // Through 128 bits, as the product may not fit.
+        // In 128 bits, as the product may overflow.
         let first = |index: u64| match index == self.count {
             true => games,
             false => 2 * (u128::from(games / 2) * u128::from(index) / u128::from(self.count)) as u64,
@@ -179,10 +179,10 @@ impl FromStr for Shard {
 }
 
 impl Part {
-    /// A shard of a job of so many games. `settings` are all that the games depend on.
+    /// A shard of a job of `games` games. `settings` are all settings that the games depend on.
     ///
     /// # Errors
-    /// [`ShardError`] if there are not so many pairs of games, or the job has no end.
+    /// [`ShardError`] if there are fewer pairs of games than shards, or their number is unknown.
     pub fn new(shard: Shard, games: u64, settings: &impl Serialize) -> Result<Part, ShardError> {
         if games == u64::MAX {
             return Err(ShardError::Endless(shard));
@@ -263,8 +263,8 @@ impl From<Part> for String {
 /// Puts the files of a job in order. `files` are their paths with the parts that they hold.
 ///
 /// # Errors
-/// [`MergeError`] names the first file that is whole, of another job or there twice, or the shards that are
-/// missing.
+/// [`MergeError`] names the first file that is no shard, of another job or a duplicate, or the missing
+/// shards.
 pub fn in_order(files: Vec<(PathBuf, Option<Part>)>) -> Result<Vec<(PathBuf, Part)>, MergeError> {
     let mut ordered: Vec<(PathBuf, Part)> = Vec::new();
     for (path, part) in files {

@@ -1,4 +1,4 @@
-//! Text files as people and their programs write them.
+//! Lenient decoding of text files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 /// Reads a text file, see [`decode`].
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn read(path: &Path) -> io::Result<String> {
     std::fs::read(path).map(|bytes| decode(&bytes))
 }
@@ -19,7 +19,7 @@ pub fn read(path: &Path) -> io::Result<String> {
 /// file.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
     let file = File::open(path)?;
     let decoder = DecodeReaderBytesBuilder::new().bom_sniffing(true).utf8_passthru(true).build(file);
@@ -27,7 +27,7 @@ pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
 }
 
 /// A text from its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 (and so Latin-1) where a line
-/// is no valid UTF-8. Lines end with LF, CR or both in it, and with LF in the result.
+/// is no valid UTF-8. Line ends may be LF, CR or CRLF, and are LF in the result.
 pub fn decode(bytes: &[u8]) -> String {
     let text = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),

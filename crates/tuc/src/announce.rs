@@ -1,6 +1,6 @@
 //! The server's messages about a game.
 
-use super::message::{ServerMessage, Square, Step, Turn, shown};
+use super::message::{ServerMessage, Square, Step, Turn, rounded_points};
 use labrys_core::engine::Board;
 use labrys_core::game::Game;
 use labrys_core::game::tucchess::TucChess;
@@ -25,7 +25,7 @@ fn position(board: &dyn Board) -> TucChess {
 pub(super) fn turn_message(text: &str, position: &TucChess) -> Option<ServerMessage> {
     let step = Step::from_name(text)?;
     let prize = text.split_once('+').and_then(|(_, square)| Square::from_name(square));
-    let points = position.score().map(shown);
+    let points = position.score().map(rounded_points);
     Some(ServerMessage::Turn(Turn { next: position.side_to_move(), step, prize, points }))
 }
 
@@ -37,9 +37,9 @@ pub(super) fn end_message(position: &TucChess) -> ServerMessage {
 /// The points of a `GE` message. If rounding or the limit of two digits makes unequal points equal, the
 /// player with fewer points is shown one point less.
 fn final_points([white, black]: [f64; 2]) -> [u8; 2] {
-    match [white, black].map(shown) {
+    match [white, black].map(rounded_points) {
         [a, b] if a == b && white > black => [a, b.saturating_sub(1)],
         [a, b] if a == b && white < black => [a.saturating_sub(1), b],
-        shown => shown,
+        points => points,
     }
 }

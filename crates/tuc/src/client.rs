@@ -2,7 +2,7 @@
 //!
 //! The original server takes a repeated datagram for a move of the opponent, and stops without a message at
 //! any invalid datagram. So the client sends its name once and each move once, as four digits, and nothing
-//! else. If no answer comes, it gives up.
+//! else. Without an answer it gives up.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::client_game::{ClientGame, Event};
 use super::message::{self, MessageError, ServerMessage, Step};
-use super::mirror::{Event, Mirror};
 use super::socket::Mailbox;
 use labrys_core::clock::Instant;
 use labrys_core::engine::{Board, Engine, SearchReport};
@@ -82,15 +82,19 @@ pub fn play(
 ) -> Result<[u8; 2], TucError> {
     message::parse_name(settings.name.as_bytes())?;
     let mut connection = Connection { mailbox: Mailbox::new(socket), server, timeout: settings.timeout };
-    let mut mirror = Mirror::new(TucChess::from_fen(&engine.board().fen())?);
+    let mut client_game = ClientGame::new(TucChess::from_fen(&engine.board().fen())?);
     engine.new_game();
     connection.send(&settings.name)?;
-    let mut heard = Instant::now();
+    let mut since = Instant::now();
     loop {
-        let Some(message) = connection.receive(heard)? else {
-            return Err(TucError::Silent { server, waited: settings.timeout, expected: mirror.expected() });
+        let Some(message) = connection.receive(since)? else {
+            return Err(TucError::Silent {
+                server,
+                waited: settings.timeout,
+                expected: client_game.expected(),
+            });
         };
-        let events = match mirror.receive(message) {
+        let events = match client_game.receive(message) {
             Ok(events) => events,
             Err(odd) => {
                 log::warn!("ignored: {odd}");
@@ -104,16 +108,16 @@ pub fn play(
                 return Ok(*points);
             }
         }
-        if mirror.is_to_move() {
-            match think(engine, mirror.position(), settings) {
+        if client_game.is_to_move() {
+            match think(engine, client_game.position(), settings) {
                 Some(step) => {
                     connection.send(&step.to_string())?;
-                    mirror.sent(step);
+                    client_game.sent(step);
                 }
                 None => log::warn!("we have no legal move; the server has to end the game"),
             }
         }
-        heard = Instant::now();
+        since = Instant::now();
     }
 }
 
@@ -159,10 +163,10 @@ impl Connection {
         })
     }
 
-    /// The next message of the server. None if none comes in time, counted from `heard`.
-    fn receive(&mut self, heard: Instant) -> Result<Option<ServerMessage>, TucError> {
+    /// The next message of the server. None on timeout, counted from `since`.
+    fn receive(&mut self, since: Instant) -> Result<Option<ServerMessage>, TucError> {
         loop {
-            let left = self.timeout.checked_sub(heard.elapsed()).filter(|left| !left.is_zero());
+            let left = self.timeout.checked_sub(since.elapsed()).filter(|left| !left.is_zero());
             let Some(left) = left else { return Ok(None) };
             let deadline = Instant::now().checked_add(left);
             let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;

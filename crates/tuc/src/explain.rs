@@ -1,6 +1,6 @@
 //! Finds the chance outcome of a move that matches a message of the server.
 
-use super::message::{Turn, shown};
+use super::message::{Turn, rounded_points};
 use labrys_core::game::Game;
 use labrys_core::game::tucchess::TucChess;
 
@@ -39,15 +39,15 @@ pub(super) fn most_likely(turn: Turn, position: &TucChess) -> Option<Explanation
         let outcomes = ["", "=0", "=1"].into_iter().filter_map(|value| {
             let text = format!("{step}{value}{appears}");
             let position = after(position, &text)?;
-            Some(Explanation { fit: fit(position.score().map(shown), turn.points), text, position })
+            Some(Explanation { fit: fit(position.score().map(rounded_points), turn.points), text, position })
         });
         outcomes.max_by_key(|outcome| outcome.fit)
     })
 }
 
-fn fit(ours: [u8; 2], told: [u8; 2]) -> Fit {
+fn fit(ours: [u8; 2], announced: [u8; 2]) -> Fit {
     let sum = |[white, black]: [u8; 2]| u32::from(white) + u32::from(black);
-    match (ours == told, sum(ours) == sum(told)) {
+    match (ours == announced, sum(ours) == sum(announced)) {
         (true, _) => Fit::Both,
         (_, true) => Fit::Sum,
         _ => Fit::None,

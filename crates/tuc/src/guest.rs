@@ -74,12 +74,12 @@ impl Invitation {
     ///
     /// # Errors
     /// [`GuestError`] if not.
-    pub fn check(&self, patience: Duration, log: &EngineLog, control: &Control) -> Result<(), GuestError> {
+    pub fn check(&self, timeout: Duration, log: &EngineLog, control: &Control) -> Result<(), GuestError> {
         if self.launch.is_none() {
             return Endpoint::open(self, log).map(drop);
         }
-        let guest = Guest::join(self, Color::White, patience, log, control)?;
-        guest.dismiss(ServerMessage::End([0, 0]));
+        let guest = Guest::join(self, Color::White, timeout, log, control)?;
+        guest.close(ServerMessage::End([0, 0]));
         Ok(())
     }
 }
@@ -114,11 +114,11 @@ impl Endpoint {
         Ok(Endpoint { mailbox, address, process, log })
     }
 
-    /// Waits until `take` returns a value for a datagram and its sender, for `patience` at most.
+    /// Waits until `take` returns a value for a datagram and its sender, for `timeout` at most.
     fn wait<T>(
         &mut self,
         expected: &'static str,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
         mut take: impl FnMut(&[u8], SocketAddr) -> Option<Result<T, GuestError>>,
     ) -> Result<T, GuestError> {
@@ -129,7 +129,7 @@ impl Endpoint {
             }
             // Check the process before the mailbox, so that datagrams sent before its end are not missed.
             let ended = self.process.as_mut().and_then(Process::status);
-            let left = patience.saturating_sub(start.elapsed());
+            let left = timeout.saturating_sub(start.elapsed());
             let received = self.mailbox.receive(Some(Instant::now() + left.min(POLL_INTERVAL)));
             match (received.map_err(GuestError::Receive)?, ended) {
                 (Some((datagram, sender)), _) => {
@@ -143,7 +143,7 @@ impl Endpoint {
                 (None, None) => {}
             }
             if left.is_zero() {
-                return Err(GuestError::Silent { expected, address: self.address, waited: patience });
+                return Err(GuestError::Silent { expected, address: self.address, waited: timeout });
             }
         }
     }
@@ -158,20 +158,20 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Waits for a client, for `patience` at most, and sends it its colour.
+    /// Waits for a client, for `timeout` at most, and sends it its colour.
     ///
     /// # Errors
     /// [`GuestError`] if none joins.
     pub fn join(
         invitation: &Invitation,
         color: Color,
-        patience: Duration,
+        timeout: Duration,
         log: &EngineLog,
         control: &Control,
     ) -> Result<Guest, GuestError> {
         let mut endpoint = Endpoint::open(invitation, log)?;
         log::info!("waiting at {} for a client to play {color}", endpoint.address);
-        let (name, address) = endpoint.wait("client has joined", patience, control, |datagram, sender| {
+        let (name, address) = endpoint.wait("client has joined", timeout, control, |datagram, sender| {
             // Skip a late move of the last game on this port.
             let name = message::parse_name(datagram).ok().filter(|_| Step::parse(datagram).is_err());
             if name.is_none() {
@@ -181,32 +181,36 @@ impl Guest {
         })?;
         log::info!("{color} is {name} at {address}");
         let mut guest = Guest { endpoint, address, name, last: None };
-        guest.tell(ServerMessage::Player(color));
+        guest.send(ServerMessage::Player(color));
         Ok(guest)
     }
 
-    /// Sends the client a message. Datagrams that came in before were out of turn, and are dropped.
-    pub fn tell(&mut self, message: ServerMessage) {
+    /// Sends the client a message. Earlier datagrams were out of turn, and are dropped.
+    pub fn send(&mut self, message: ServerMessage) {
         self.endpoint.log.write(Speaker::Arena, &message.to_string());
         let mailbox = &mut self.endpoint.mailbox;
-        let told = mailbox.clear().and_then(|()| mailbox.send(self.address, &message.to_string()));
-        // If the message is lost, the client will not answer, and its time runs out.
-        if let Err(error) = told {
+        let sent = mailbox.clear().and_then(|()| mailbox.send(self.address, &message.to_string()));
+        // If the message is lost, the client does not answer, and its time runs out.
+        if let Err(error) = sent {
             log::warn!("cannot send `{message}` to {}: {error}", self.address);
         }
     }
 
-    /// Waits for a move. Returns it with the time it took. A move that comes shortly after `patience` is
+    /// Waits for a move. Returns it with the time it took. A move that comes shortly after `timeout` is
     /// still returned, so that a late move can be distinguished from none. Datagrams of other senders are
     /// ignored, and so are repetitions of the name or of the last move, as no move can be legal twice in a
     /// row.
     ///
     /// # Errors
     /// [`GuestError`] if none comes.
-    pub fn hear(&mut self, patience: Duration, control: &Control) -> Result<(Step, Duration), GuestError> {
+    pub fn receive_move(
+        &mut self,
+        timeout: Duration,
+        control: &Control,
+    ) -> Result<(Step, Duration), GuestError> {
         let start = Instant::now();
         let Guest { endpoint, address, name, last } = self;
-        let heard = endpoint.wait("move", patience + STOP_TIMEOUT, control, |datagram, sender| {
+        let heard = endpoint.wait("move", timeout + STOP_TIMEOUT, control, |datagram, sender| {
             let step = Step::parse(datagram);
             let is_repeated = match &step {
                 Ok(step) => Some(*step) == *last,
@@ -224,7 +228,7 @@ impl Guest {
         });
         let step = heard.map_err(|error| match error {
             GuestError::Silent { expected, address, .. } => {
-                GuestError::Silent { expected, address, waited: patience }
+                GuestError::Silent { expected, address, waited: timeout }
             }
             error => error,
         })?;
@@ -232,9 +236,9 @@ impl Guest {
         Ok((step, start.elapsed()))
     }
 
-    /// Sends the client the last message, and gives its program time to end by itself.
-    pub fn dismiss(mut self, message: ServerMessage) {
-        self.tell(message);
+    /// Sends the client the last message, and waits for the exit of its program.
+    pub fn close(mut self, message: ServerMessage) {
+        self.send(message);
         if let Some(process) = &mut self.endpoint.process {
             process.wait(|| ());
         }

@@ -45,10 +45,10 @@ pub enum DatagramError {
     Message(#[from] MessageError),
     /// The sender has joined already.
     #[error("{0} has joined already")]
-    Seated(Color),
+    AlreadyJoined(Color),
     /// Two other players have joined.
     #[error("it comes from neither player")]
-    Stranger,
+    UnknownSender,
     /// The game has not begun.
     #[error("the game has not begun")]
     TooEarly,
@@ -239,9 +239,9 @@ impl Host {
         let color = seat.and_then(|seat| Color::BOTH.get(seat).copied());
         match (self.phase, color) {
             (Phase::Over(_), _) => Err(DatagramError::Over),
-            (Phase::Joining, Some(color)) => Err(DatagramError::Seated(color)),
+            (Phase::Joining, Some(color)) => Err(DatagramError::AlreadyJoined(color)),
             (Phase::Joining, None) => self.join(from, datagram, now),
-            (_, None) => Err(DatagramError::Stranger),
+            (_, None) => Err(DatagramError::UnknownSender),
             (Phase::Countdown(_), Some(_)) => Err(DatagramError::TooEarly),
             (Phase::Playing { .. }, Some(color)) if color != self.position.side_to_move() => {
                 Err(DatagramError::OutOfTurn(color))
@@ -356,21 +356,21 @@ mod tests {
         let white = host.receive(address(1), "Δαίδαλος".as_bytes(), now).unwrap();
         assert_eq!(white.events[0].to_string(), "White is `Δαίδαλος` at 127.0.0.1:1");
         assert_eq!(messages(white), [(1, "PW".to_owned())]);
-        assert_eq!(host.receive(address(1), b"again", now), Err(DatagramError::Seated(Color::White)));
+        assert_eq!(host.receive(address(1), b"again", now), Err(DatagramError::AlreadyJoined(Color::White)));
         assert_eq!(messages(host.receive(address(2), b"1234", now).unwrap()), [(2, "PB".to_owned())]);
         assert_eq!(host.deadline(), Some(now + TIME_LIMITS.countdown));
         assert_eq!(host.receive(address(1), b"5040", now), Err(DatagramError::TooEarly));
-        assert_eq!(host.receive(address(3), b"third", now), Err(DatagramError::Stranger));
+        assert_eq!(host.receive(address(3), b"third", now), Err(DatagramError::UnknownSender));
         assert_eq!(host.tick(now), Response::default());
     }
 
     #[test]
-    fn only_legal_moves_of_the_mover_count() {
+    fn only_legal_moves_of_the_side_to_move_count() {
         let (mut host, now) = begun(None);
         let refusal =
             |host: &mut Host, port, text: &[u8]| host.receive(address(port), text, now).unwrap_err();
         assert_eq!(refusal(&mut host, 2, b"1020"), DatagramError::OutOfTurn(Color::Black));
-        assert_eq!(refusal(&mut host, 3, b"5040"), DatagramError::Stranger);
+        assert_eq!(refusal(&mut host, 3, b"5040"), DatagramError::UnknownSender);
         for bad in [&b"50400"[..], b"5040\n", b"504", b"", b"504x", b"7040", b"\xff\xff\xff\xff"] {
             assert!(matches!(refusal(&mut host, 1, bad), DatagramError::Message(_)));
         }
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_move_is_not_told() {
+    fn the_last_move_is_not_announced() {
         let (mut host, now) = begun(Some("2k2/2R2/5/5/5/5/2K1P w 1 2 7"));
         let response = host.receive(address(1), b"1202", now).unwrap();
         assert_eq!(response.messages.len(), 2);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_move_in_time_has_lost() {
+    fn exceeding_the_move_time_loses() {
         let (mut host, now) = begun(Some("2k2/5/5/5/5/2P2/2K2 w 5 2 7"));
         let late = now + TIME_LIMITS.move_time;
         assert_eq!(host.tick(late - Duration::from_millis(1)), Response::default());
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_time_is_an_end_by_points() {
+    fn the_game_time_ends_the_game_by_points() {
         for (fen, end, result) in [
             ("2k2/5/5/5/5/2P2/2K2 w 5 2 7", "GE0502", "result: White wins 5-2: time is over"),
             ("2k2/5/5/5/5/2P2/2K2 w 2 2 7", "GE0202", "result: draw 2-2: time is over"),
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_from_anywhere_changes_nothing() {
+    fn invalid_datagrams_change_nothing() {
         let (mut host, now) = begun(None);
         let fen = host.position.fen();
         let mut random = StdRng::seed_from_u64(7);

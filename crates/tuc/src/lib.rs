@@ -2,13 +2,13 @@
 //! server.
 //!
 //! - `message`: the datagrams as types, with parsing and formatting;
-//! - `mirror`: the client's state of the game; `explain`: the chance outcome that matches a message;
+//! - `client_game`: the client's state of the game; `explain`: the chance outcome that matches a message;
 //! - `client`: the client's socket and engine;
 //! - `host`: the logic of the server; `server`: its socket;
 //! - `guest`: a client as a player in a match;
 //! - `announce`: the server's messages about a game; `socket`: sending and receiving datagrams.
 //!
-//! `mirror` and `host` use neither sockets nor clocks; datagrams and times are their arguments.
+//! `client_game` and `host` use neither sockets nor clocks; datagrams and times are their arguments.
 //!
 //! # Example
 //!
@@ -28,18 +28,18 @@
 
 pub mod announce;
 pub mod client;
+mod client_game;
 mod explain;
 pub mod guest;
 mod host;
 pub mod message;
-mod mirror;
 pub mod server;
 mod socket;
 
 use std::fmt;
 
+pub use client_game::{ClientGame, Event, UnexpectedMessage};
 pub use host::{DatagramError, EndCause, Host, HostError, HostedResult, Response, ServerEvent, TimeLimits};
-pub use mirror::{Event, Mirror, UnexpectedMessage};
 
 use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{Color, Game};

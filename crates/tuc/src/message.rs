@@ -34,7 +34,7 @@ const END_LENGTH: usize = 6;
 /// The length of a move, in characters.
 const STEP_LENGTH: usize = 4;
 
-/// What may follow a message of the server. The clients of the course read by position and ignore it.
+/// Padding after a message of the server, which the clients of the course ignore.
 const PADDING: [char; 4] = ['\0', ' ', '\r', '\n'];
 
 /// A square of the board.
@@ -79,7 +79,7 @@ impl fmt::Display for Square {
 pub struct Step {
     /// The square that the piece leaves.
     pub from: Square,
-    /// The square that it goes to.
+    /// The target square.
     pub to: Square,
 }
 
@@ -188,7 +188,7 @@ pub fn parse_name(datagram: &[u8]) -> Result<&str, MessageError> {
 }
 
 /// Points for two digits: rounded to a whole number, [`MOST_POINTS`] at most.
-pub fn shown(points: f64) -> u8 {
+pub fn rounded_points(points: f64) -> u8 {
     points.round().clamp(0.0, f64::from(MOST_POINTS)) as u8
 }
 
@@ -360,7 +360,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_is_what_was_written(bytes in proptest::collection::vec(any::<u8>(), 0..210)) {
+        fn parsing_inverts_formatting(bytes in proptest::collection::vec(any::<u8>(), 0..210)) {
             if let Ok(message) = ServerMessage::parse(&bytes) {
                 prop_assert!(bytes.starts_with(message.to_string().as_bytes()));
             }
@@ -371,7 +371,7 @@ mod tests {
         }
 
         #[test]
-        fn almost_a_message_is_no_trouble(text in "(T|GE|P|G)[0-9é+ -]{0,14}") {
+        fn malformed_messages_do_not_panic(text in "(T|GE|P|G)[0-9é+ -]{0,14}") {
             let _ = ServerMessage::parse(text.as_bytes());
             let _ = Step::parse(text.as_bytes());
         }
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_problem() {
         for (text, error) in [
             ("", "`` is not a message, expected `PW`, `PB`, `GB`, `T…` or `GE…`"),
             ("PX", "`PX` is not a message"),
@@ -452,7 +452,7 @@ mod tests {
     #[test]
     fn two_digits_show_whole_points() {
         for (points, digits) in [(0.0, 0), (0.9, 1), (11.4, 11), (99.0, 99), (100.0, 99), (999.9, 99)] {
-            assert_eq!(shown(points), digits, "{points}");
+            assert_eq!(rounded_points(points), digits, "{points}");
         }
     }
 }

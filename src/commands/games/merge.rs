@@ -25,7 +25,7 @@ pub(in crate::commands) struct GamesMergeArguments {
     out: PathBuf,
 }
 
-/// What files hold.
+/// The content of a file.
 #[derive(Clone, PartialEq, Eq)]
 enum Kind {
     /// Records of a match.
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The game on whose type merging depends; any for records.
+    /// The game of the type to merge; any for records.
     fn game(&self) -> &str {
         match self {
             Kind::Records => registry::default_name(),
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// What a file holds, and the part of it.
+/// The content of a file, and its part.
 fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
     if let Some((kind, part)) = shard::inspect(path)? {
         return Ok((Kind::Learned(kind), part));

@@ -8,12 +8,12 @@ use anyhow::bail;
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
 use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
-use crate::commands::shared::words;
 use crate::engine::Playable;
-use crate::engine::{Board, Play};
-use crate::game::{Color, Points, counted};
+use crate::engine::{Board, GameState};
+use crate::game::{Color, Wdl, counted};
 use crate::learn::nnue::games::{
     GamesError, GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of,
 };
@@ -27,7 +27,7 @@ pub(in crate::commands) struct GamesReplayArguments {
     game: Option<u64>,
     /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of
     /// self-play games that of the file]
-    #[arg(long, value_parser = words::game())]
+    #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
     #[command(flatten)]
     strictness: Strictness,
@@ -79,7 +79,7 @@ fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board
     let mut board = game.board(variant)?;
     game.replay(board.as_mut())?;
     let Some(end) = &game.end else { return Ok(board) };
-    // Only games of Labrys have numbers; elsewhere players resign, and draws have to be claimed.
+    // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
     let is_own = game.number.is_some();
     match board.outcome() {
         Some(outcome) if outcome.winner != end.winner && (is_own || board.legal_moves().is_empty()) => {
@@ -133,10 +133,10 @@ fn record_of<G: Playable>(
     header: &GamesHeader,
     game: &PlayedGame<G::Move>,
     number: usize,
-) -> Result<(PgnGame, Play<G>), GamesProblem> {
+) -> Result<(PgnGame, GameState<G>), GamesProblem> {
     let start: G = start_of(header)?;
     game.replay(&start, |_| ()).map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
-    let mut play = Play::<G>::start();
+    let mut play = GameState::<G>::start();
     let set_up = play.set_up(Some(&header.start), &[]);
     set_up.map_err(|_| GamesProblem::Move { number, ply: 0, text: header.start.clone() })?;
     let variant = play.pgn_variant().map(str::to_owned);
@@ -154,9 +154,9 @@ fn record_of<G: Playable>(
     });
     let moves = moves.collect();
     let winner = match game.result {
-        Points::Win => Some(Color::White),
-        Points::Draw => None,
-        Points::Loss => Some(Color::Black),
+        Wdl::Win => Some(Color::White),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(Color::Black),
     };
     let termination = match play.outcome() {
         Some(outcome) if outcome.winner != winner => return Err(GamesProblem::Result { number, outcome }),

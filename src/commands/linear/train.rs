@@ -16,7 +16,7 @@ use crate::commands::shared::{interruptible, weights_error};
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
-use crate::game::{Points, counted};
+use crate::game::{Wdl, counted};
 use crate::learn::play::{Agent, SearchLimit};
 use crate::learn::run_folder::{RunError, RunFolder};
 use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
@@ -240,7 +240,7 @@ fn summary(state: &TrainingState) -> String {
 }
 
 /// The result of the final match in one line.
-fn match_result(results: &[[Points; 2]]) -> String {
+fn match_result(results: &[[Wdl; 2]]) -> String {
     let mut pairs = Pairs::default();
     results.iter().for_each(|&[first, second]| pairs.add(first, second));
     let [lost, drawn, won] = pairs.games;

@@ -8,13 +8,13 @@ use anyhow::{Context, bail};
 use crate::arena::pgn::{PgnGame, PgnMove};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{fraction, non_negative, whole};
-use crate::commands::shared::words;
 use crate::commands::shared::{set_weights_of_set, weights_error};
 use crate::engine::Playable;
 use crate::engine::registry;
-use crate::engine::{Play, Settings, WeightsSource};
+use crate::engine::{GameState, Settings, WeightsSource};
 use crate::files::write_atomically;
 use crate::game::counted;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
@@ -27,7 +27,7 @@ use crate::search::Control;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct LinearTuneArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     variant: String,
     /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
@@ -129,7 +129,7 @@ pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) ->
 /// Reads the quiet positions of all games; the second value is the number of games.
 fn read_samples<G: Playable>(
     arguments: &LinearTuneArguments,
-    game: &mut Play<G>,
+    game: &mut GameState<G>,
     set: usize,
     control: &Control,
 ) -> anyhow::Result<(Samples, usize)> {
@@ -160,7 +160,7 @@ fn read_samples<G: Playable>(
 fn add_game<G: Playable>(
     variant: &str,
     record: &PgnGame,
-    game: &mut Play<G>,
+    game: &mut GameState<G>,
     set: usize,
     samples: &mut Samples,
 ) -> anyhow::Result<()> {

@@ -14,7 +14,7 @@ use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedu
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::play::{GameArguments, read_if_given};
 use crate::commands::shared::values::whole;
-use crate::commands::shared::{cores, create_pgn, words};
+use crate::commands::shared::{cores, create_pgn, suggest};
 use crate::files::{self, Claim, Existing};
 use crate::shard::{Part, Shard};
 
@@ -33,7 +33,7 @@ pub(in crate::commands) struct MatchArguments {
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "engine")]
     quick: Vec<String>,
     /// Keys for all engines; those of an --engine take precedence
-    #[arg(long, num_args = 1.., value_name = "KEY=VALUE", value_parser = words::key(), hide_possible_values = true)]
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE", value_parser = suggest::key(), hide_possible_values = true)]
     each: Vec<String>,
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
@@ -145,14 +145,14 @@ impl MatchArguments {
         let Some(shard) = self.shard else {
             return Ok(Tournament { sprt, comment_keys: self.pgn_keys.clone(), ..tournament });
         };
-        // What says when to stop is the report on all shards, so a shard has no test of its own.
+        // The SPRT is decided by the report on all shards, so a shard has none.
         let schedule = tournament.schedule.clone();
         let part = Part::new(shard, schedule.games(), &self.job(&tournament)?).context("--shard")?;
         let schedule = schedule.with_part(Some(part));
         Ok(Tournament { schedule, comment_keys: self.pgn_keys.clone(), ..tournament })
     }
 
-    /// All that the games depend on.
+    /// All arguments that the games depend on.
     fn job(&self, tournament: &Tournament) -> anyhow::Result<impl Serialize + use<>> {
         let engines = tournament.engines.iter();
         let engines =
@@ -161,11 +161,11 @@ impl MatchArguments {
         Ok((self.play.job()?, engines, self.tournament))
     }
 
-    /// The file for final positions, if there is one, and the right to write it.
+    /// The file for final positions, if there is one, and its lock.
     pub(super) fn epd_file(&self) -> anyhow::Result<Option<(File, Claim)>> {
         let Some(path) = &self.epdout else { return Ok(None) };
         let open = || {
-            // Nothing is read again, so that a pipe or a device can be gone on with as well.
+            // Nothing is read back, so a pipe or a device can be continued as well.
             let existing = match self.resume && !files::is_stream(path) {
                 true => Existing::Continued,
                 false => Existing::Refused,

@@ -7,8 +7,8 @@ use anyhow::{Context, bail, ensure};
 use bulletformat::{BulletFormat, ChessBoard};
 
 use crate::commands::shared::progress::Progress;
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::words;
 use crate::commands::shared::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
@@ -25,7 +25,7 @@ const KINDS: usize = 6;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueExportArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     variant: String,
     /// File of games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
@@ -86,8 +86,8 @@ impl NnueExportArguments {
     }
 }
 
-/// A position of chess in the format. It has 16 bits for the score, and the view of the side to move, but
-/// takes what is White's.
+/// A position of chess in the format. It has 16 bits for the score, and is relative to the side to move, but
+/// takes values of White.
 fn board_of<G: Playable>(played: &PlayedPosition<G>) -> Option<ChessBoard> {
     let PlayedPosition { position, score, result, .. } = played;
     let most = i32::from(i16::MAX);

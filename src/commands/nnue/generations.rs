@@ -36,7 +36,7 @@ use crate::search::Control;
 const LINEAR: (&str, &str) = ("Evaluation", "linear");
 
 /// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
-/// next games. A folder with generations is gone on with.
+/// next games. An existing folder is continued.
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct NnueGenerationsArguments {
     #[command(flatten)]

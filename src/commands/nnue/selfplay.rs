@@ -23,7 +23,7 @@ use crate::shard::{Part, Shard};
 /// Size of the transposition table of a thread in MiB. The searches are short.
 const HASH: &str = "1";
 
-/// Plays games for `labrys nnue train`. A file that exists is gone on with.
+/// Plays games for `labrys nnue train`. An existing file is continued.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueSelfplayArguments {
     #[command(flatten)]

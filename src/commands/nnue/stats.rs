@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::game::counted;
@@ -14,7 +14,7 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_heade
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueStatsArguments {
     /// The game [default: that of the first file]
-    #[arg(long, value_parser = words::game())]
+    #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
     /// Files as `labrys nnue selfplay` writes them
     #[arg(required = true)]

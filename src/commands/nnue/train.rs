@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::Sizes;
 use crate::commands::shared::progress::Progress;
+use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{fraction, non_negative, whole};
-use crate::commands::shared::words;
 use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::engine::registry;
@@ -27,7 +27,7 @@ use crate::search::Control;
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueTrainArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     variant: String,
     /// File of games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
@@ -75,7 +75,7 @@ pub(super) struct TrainingArguments {
     /// λ of TD(λ): the share of later scores of the game in the scores of the target, from 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = fraction)]
     lambda: f64,
-    /// Stop after so many epochs without a lower loss of the held-out positions
+    /// Stop after this many epochs without a lower loss of the held-out positions
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1..))]
     patience: u32,
     /// Unit of the pruning margins, in thousandths [default: that of the game's first feature set]
@@ -98,7 +98,7 @@ impl TrainingArguments {
             patience: self.patience,
             seed,
             margin: self.margin.unwrap_or(scale.margin),
-            // Scores that do not count may say nothing, such as those of a net with random parameters.
+            // Scores without weight may be meaningless, such as those of a net with random parameters.
             unit: (self.blend == 0.0).then_some(scale.wdl.b),
         }
     }
@@ -127,7 +127,7 @@ pub(in crate::commands) struct Training<'a> {
     pub(super) threads: usize,
 }
 
-/// What has become of a training.
+/// The state of a training.
 pub(super) struct Trained {
     /// Positions of the data.
     pub(super) positions: u64,
@@ -138,7 +138,7 @@ pub(super) struct Trained {
 }
 
 impl Training<'_> {
-    /// Reads the positions of all files, and says where they come from.
+    /// Reads the positions of all files, with their provenance.
     fn read<G: Playable>(&self) -> anyhow::Result<(Dataset<G>, Counts, String)> {
         let mut read: Option<Dataset<G>> = None;
         let (mut counts, mut sources) = (Counts::default(), Vec::new());

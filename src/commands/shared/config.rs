@@ -69,7 +69,7 @@ pub(in crate::commands) type Expanded = (Vec<OsString>, Option<PathBuf>);
 /// Checks the value of an argument that stands alone in a line.
 ///
 /// # Errors
-/// What is wrong with it. That other arguments are missing is not.
+/// The error of the value. Missing other arguments are no error.
 fn check(command: &Command, line: impl Iterator<Item = OsString>) -> Result<(), String> {
     let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
     let of_value = [
@@ -89,7 +89,7 @@ fn check(command: &Command, line: impl Iterator<Item = OsString>) -> Result<(), 
     Err(errors::of_line(&error).trim_start_matches("--").to_owned())
 }
 
-/// Whether the command line has the argument, or one of which the command allows only one or the other.
+/// Whether the command line has the argument, or one that conflicts with it.
 fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool {
     let excludes = |one: &Arg, other: &Arg| {
         command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stands_for_its_arguments() {
+    fn a_file_adds_its_arguments() {
         let text = "games = 4\njson = true\nresume = false\nopenings = \"a b.epd\"\nrival = [\"x\", \"y\"]\n\
                     [sprt]\nelo0 = -1.5\nelo1 = 3\n\
                     [[engine]]\nname = \"a\"\narg = [\"x\", \"y\"]\noption.Hash = 8\n\
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_a_file_is_named() {
+    fn errors_in_a_file_name_the_problem() {
         for (text, message) in [
             ("games = ", "line 1"),
             ("engine = [[1]]", "`engine`: unexpected array"),

@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::arena::{EngineConfig, KeyError, KeyValues};
-use crate::commands::shared::words;
+use crate::commands::shared::suggest;
 
 /// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ impl clap::Args for Engines {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
-                .value_parser(words::key())
+                .value_parser(suggest::key())
                 .hide_possible_values(true)
                 .help(
                     "An engine: cmd=… or tcp=… (default: Labrys itself), proto=uci|xboard|tuc, name=…, \

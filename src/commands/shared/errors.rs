@@ -1,4 +1,4 @@
-//! What is said of an error, in one voice: `--flag VALUE: expected …`, without what the libraries say.
+//! The texts of errors, in one style: `--flag VALUE: expected …`.
 
 use std::error::Error as _;
 use std::io;
@@ -8,10 +8,10 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use crate::game::{counted, quote};
 use crate::learn::nnue::games::{GamesError, GamesProblem};
 
-/// The exit status of a command line that cannot be understood.
+/// The exit status of an invalid command line.
 const USAGE: i32 = 2;
 
-/// Ends the process for a command line that cannot be understood, or that asks for help.
+/// Ends the process for an invalid command line, or a request for help.
 pub(in crate::commands) fn exit(error: &Error) -> ! {
     let is_help = [
         ErrorKind::DisplayHelp,
@@ -25,7 +25,7 @@ pub(in crate::commands) fn exit(error: &Error) -> ! {
     std::process::exit(USAGE);
 }
 
-/// What is wrong with a command line, in our words.
+/// The text of a command line error.
 pub(in crate::commands) fn of_line(error: &Error) -> String {
     let argument =
         || texts(error, ContextKind::InvalidArg).first().map_or_else(String::new, |text| flag(text));
@@ -97,7 +97,7 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// What was meant, if anything is alike.
+/// A suggestion, if anything is similar.
 fn hint(error: &Error, kind: ContextKind) -> String {
     let alike: Vec<_> = texts(error, kind).iter().map(|text| quote(&flag(text))).collect();
     if alike.is_empty() { String::new() } else { format!(", did you mean {}?", alike.join(" or ")) }
@@ -121,18 +121,18 @@ fn plain(usage: &str) -> String {
     }
 }
 
-/// Whether an error is that nobody reads the output any more.
+/// Whether an error is a closed pipe.
 pub(in crate::commands) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut errors = error.chain().filter_map(|cause| match cause.downcast_ref() {
-        // It says the whole problem itself, so that there is no cause behind it.
+        // It has no cause beneath it.
         Some(GamesError { problem: GamesProblem::Io(error), .. }) => Some(error),
         _ => cause.downcast_ref::<io::Error>(),
     });
     errors.any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// An error with its causes. Some errors say their cause themselves: it is not said twice.
-pub(in crate::commands) fn in_words(error: &anyhow::Error) -> String {
+/// The text of an error with its causes, without repetitions.
+pub(in crate::commands) fn full_text(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |said, cause| match cause.to_string() {
         cause if said.ends_with(&cause) => said,
         cause if said.is_empty() => cause,
@@ -144,14 +144,14 @@ pub(in crate::commands) fn in_words(error: &anyhow::Error) -> String {
 mod tests {
     use super::*;
 
-    /// What is said of a line.
+    /// The error of a line.
     fn said(line: &str) -> String {
         let words = std::iter::once("labrys").chain(line.split(' '));
         of_line(&crate::commands::command().try_get_matches_from(words).unwrap_err())
     }
 
     #[test]
-    fn a_wrong_line_is_named_in_one_voice() {
+    fn command_line_errors_have_one_style() {
         for (line, expected) in [
             ("nnue selfplay --games 0", "--games `0`: expected a whole number, 1 or more"),
             ("nnue selfplay --seed -1", "--seed `-1`: expected a whole number, 0 or more"),

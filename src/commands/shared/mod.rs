@@ -1,4 +1,4 @@
-//! What commands share.
+//! Shared code of commands.
 
 pub(in crate::commands) mod config;
 pub(in crate::commands) mod engines;
@@ -8,10 +8,10 @@ pub(in crate::commands) mod play;
 pub(in crate::commands) mod progress;
 pub(in crate::commands) mod records;
 pub(in crate::commands) mod steps;
+pub(in crate::commands) mod suggest;
 pub(in crate::commands) mod typed;
 pub(in crate::commands) mod values;
 pub(in crate::commands) mod version;
-pub(in crate::commands) mod words;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -34,10 +34,10 @@ use crate::search::{Control, Limits};
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct RulesArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     pub(in crate::commands) variant: String,
     /// Set the game's own option, for all engines
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::own_option())]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::own_option())]
     pub(in crate::commands) option: Option<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ impl RulesArguments {
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PositionArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = suggest::game())]
     pub(in crate::commands) variant: String,
     /// The position in FEN [default: the start position]
     #[arg(long)]
@@ -90,15 +90,15 @@ pub(in crate::commands) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The command line that runs, the program name included: that of the process may be another program's.
+/// The running command line, the program name included: that of the process may be another program's.
 static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
 
-/// Remembers the command line that runs.
+/// Stores the running command line.
 pub(in crate::commands) fn set_command_line(line: &[OsString]) {
     *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line.to_vec();
 }
 
-/// The words of the command line that runs, without the program name.
+/// The words of the running command line, without the program name.
 pub(in crate::commands) fn command_line() -> Vec<String> {
     let line = LINE.lock().unwrap_or_else(PoisonError::into_inner);
     line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
@@ -119,7 +119,7 @@ pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     Ok(control)
 }
 
-/// Creates a PGN file. Where there is one, `hint` says how to go on with it.
+/// Creates a PGN file. If it exists, the error has the `hint` how to continue it.
 pub(in crate::commands) fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
     PgnFile::create(path).map_err(|error| match error {
         PgnFileError::Exists { .. } => anyhow::Error::new(error).context(hint),
@@ -127,12 +127,12 @@ pub(in crate::commands) fn create_pgn(path: &Path, hint: &'static str) -> anyhow
     })
 }
 
-/// The right to write a file, before the work whose result it is to have.
+/// Locks an output file before the work.
 pub(in crate::commands) fn claim(path: &Path) -> anyhow::Result<Claim> {
     Claim::file(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Sets options of an engine. What else has changed is logged.
+/// Sets options of an engine. Side effects are logged.
 pub(in crate::commands) fn set_options(
     engine: &mut dyn Engine,
     options: &[(String, String)],

@@ -1,4 +1,4 @@
-//! What a command writes: never a file that it reads, nor two things into one file.
+//! The output files of a command: none may be an input or another output.
 
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ const OUTPUTS: [&str; 9] =
 /// Outputs that are read as well: results are added at the end of a file from which others were taken.
 const ADDED: [(&str, &str); 1] = [("results", "assume")];
 
-/// The names of values that are files, though they may be words as well.
+/// The value names of files, though some may be keywords as well.
 const FILES: [&str; 4] = ["FILE", "NET", "WEIGHTS", "WHO"];
 
 /// The keys of an engine whose values may be files. That of `stderr` is written.
 const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];
 
 /// A file of a command line.
-struct Named {
+struct FileArgument {
     /// The argument, or the key, that names it.
     name: String,
     /// The argument.
@@ -35,7 +35,7 @@ struct Named {
 /// Checks the command line of a command, whichever it is.
 ///
 /// # Errors
-/// An output is also an input or another output, by whatever links.
+/// An output is also an input or another output, also by links.
 pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
@@ -43,7 +43,7 @@ pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches
     }
     let named: Vec<_> = command.get_arguments().flat_map(|argument| files(argument, matches)).collect();
     for output in named.iter().filter(|named| named.is_output) {
-        let clashes = |other: &&Named| {
+        let clashes = |other: &&FileArgument| {
             output.name != other.name
                 && !ADDED.contains(&(&*output.id, &*other.id))
                 && is_same_file(&output.path, &other.path)
@@ -57,7 +57,7 @@ pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches
 }
 
 /// The files that an argument names.
-fn files(argument: &Arg, matches: &ArgMatches) -> Vec<Named> {
+fn files(argument: &Arg, matches: &ArgMatches) -> Vec<FileArgument> {
     let id = argument.get_id().as_str();
     let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
     let words = matches.try_get_raw(id).ok().flatten().filter(|_| is_given);
@@ -75,7 +75,7 @@ pub(in crate::commands) fn is_written(argument: &Arg) -> bool {
     OUTPUTS.contains(&argument.get_id().as_str())
 }
 
-/// What the values of an argument are.
+/// The kind of the values of an argument.
 enum Kind {
     /// Each is a file.
     Files,
@@ -101,14 +101,15 @@ impl Kind {
     }
 
     /// The file that a value names, if it does.
-    fn read(&self, argument: &Arg, word: &Path) -> Option<Named> {
+    fn read(&self, argument: &Arg, word: &Path) -> Option<FileArgument> {
         let id = argument.get_id().to_string();
         let name = match argument.get_long() {
             Some(long) => format!("--{long}"),
             None => argument.get_value_names().unwrap_or_default().first()?.to_string(),
         };
         let pair = || word.to_str().and_then(|word| word.split_once('='));
-        let named = |name, path: &Path, is_output| Some(Named { name, id, path: path.to_owned(), is_output });
+        let named =
+            |name, path: &Path, is_output| Some(FileArgument { name, id, path: path.to_owned(), is_output });
         match self {
             Kind::Files => named(name, word, is_written(argument)),
             Kind::Keys => {

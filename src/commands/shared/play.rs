@@ -1,4 +1,4 @@
-//! The arguments that say how the games of a match are played, whoever plays them.
+//! The arguments of how the games of a match are played, shared by several commands.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::protocol::engine_log::EngineLog;
 /// games.
 pub(in crate::commands) const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
-/// What is skipped here has no influence on the games.
+/// Skipped fields have no influence on the games.
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct GameArguments {
     #[command(flatten)]
@@ -85,7 +85,7 @@ impl GameArguments {
         }
     }
 
-    /// All of these that the games depend on. A book counts by its content, wherever it is.
+    /// The arguments that the games depend on. A book counts by its content, not by its path.
     pub(in crate::commands) fn job(&self) -> anyhow::Result<Value> {
         let mut job = serde_json::to_value(self)?;
         if let Some(path) = &self.openings {

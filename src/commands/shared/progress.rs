@@ -18,7 +18,7 @@ const LINES: Duration = Duration::from_secs(10);
 /// longer than a short game.
 const MESSAGES: Duration = Duration::from_millis(100);
 
-/// How progress is shown.
+/// The display of progress.
 #[derive(Clone, Copy, PartialEq)]
 enum Display {
     /// A bar on a terminal.

@@ -9,7 +9,7 @@ use crate::arena::pgn::file;
 use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use crate::learn::nnue::games::read_header;
 
-/// What to do with games that cannot be used.
+/// How to handle games that cannot be used.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::commands) struct Strictness {
     /// Stop at the first game or line that cannot be used, instead of leaving it out
@@ -17,8 +17,8 @@ pub(in crate::commands) struct Strictness {
     pub(in crate::commands) strict: bool,
 }
 
-/// The games of a file, one by one. A game that cannot be used is named on standard error and left out, or
-/// is an error if the reading is strict.
+/// The games of a file, one by one. A game that cannot be used is skipped with a message on standard error,
+/// or an error if the reading is strict.
 pub(in crate::commands) struct Records<R> {
     path: PathBuf,
     reader: PgnReader<R>,
@@ -29,7 +29,7 @@ pub(in crate::commands) struct Records<R> {
     number: u64,
     /// The games left out.
     refused: u64,
-    /// The other games that there are records of.
+    /// The other games with records.
     others: Vec<&'static str>,
 }
 
@@ -78,7 +78,7 @@ impl<R: BufRead> Records<R> {
                         Problem::Read(_) => path.to_string(),
                         _ => format!("{path}, game {}", self.place),
                     };
-                    self.leave_out(anyhow::Error::new(error).context(place))?;
+                    self.skip_game(anyhow::Error::new(error).context(place))?;
                 }
             }
         }
@@ -95,8 +95,8 @@ impl<R: BufRead> Records<R> {
         self.refused
     }
 
-    /// Leaves out the last game, which is expected to be of the game `variant`. A file may have any number of
-    /// another game: that is said once.
+    /// Leaves out the last game, which is expected to be of the game `variant`. Each other game is reported
+    /// once.
     ///
     /// # Errors
     /// `error`, or that it is of another game, if the reading is strict.
@@ -108,8 +108,8 @@ impl<R: BufRead> Records<R> {
     ) -> anyhow::Result<()> {
         let (path, line) = (self.path.display(), self.reader.game_line());
         let place = format!("{path}, game {} in line {line}", self.number);
-        let Some(ReplayError::OtherVariant { found, expected }) = game.of_other_game(variant) else {
-            return self.leave_out(error.context(place));
+        let Some(ReplayError::OtherVariant { found, expected }) = game.other_game_error(variant) else {
+            return self.skip_game(error.context(place));
         };
         if self.others.contains(&found) {
             self.refused += 1;
@@ -117,14 +117,14 @@ impl<R: BufRead> Records<R> {
         }
         self.others.push(found);
         let others = if self.strictness.strict { "" } else { ", as are all others like it" };
-        self.leave_out(anyhow!("{place}: a game of {found}, expected {expected}{others}"))
+        self.skip_game(anyhow!("{place}: a game of {found}, expected {expected}{others}"))
     }
 
-    fn leave_out(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
+    fn skip_game(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
         if self.strictness.strict {
             return Err(error);
         }
-        print_message!("labrys: warning: left out: {}", crate::commands::shared::errors::in_words(&error));
+        print_message!("labrys: warning: left out: {}", crate::commands::shared::errors::full_text(&error));
         self.refused += 1;
         Ok(())
     }

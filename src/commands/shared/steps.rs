@@ -1,5 +1,5 @@
-//! Steps of a learning whose games several machines play: an iteration of `labrys spsa`, a round of
-//! `labrys linear train`.
+//! Steps of learning whose games several machines play: an iteration of `labrys spsa`, a round of `labrys
+//! linear train`.
 
 use std::fs;
 use std::io;
@@ -32,7 +32,7 @@ pub(in crate::commands) struct StepArguments {
 }
 
 impl StepArguments {
-    /// Whether a run in the folder is gone on with, also without `--resume`.
+    /// Whether a run in the folder is continued without `--resume`.
     pub(in crate::commands) fn resumes(&self) -> bool {
         self.shard.is_some() || self.next
     }
@@ -42,12 +42,12 @@ impl StepArguments {
         !self.resumes()
     }
 
-    /// The right to write the file of the shard, if there is one.
+    /// The lock on the file of the shard, if there is one.
     pub(in crate::commands) fn claim_part(&self) -> anyhow::Result<Option<Claim>> {
         self.part.as_deref().map(crate::commands::shared::claim).transpose()
     }
 
-    /// The shard to play and its file, if that is all there is to do.
+    /// The shard to play and its file, if only a shard is played.
     pub(in crate::commands) fn shard(&self) -> Option<(Shard, &Path)> {
         self.shard.zip(self.part.as_deref())
     }
@@ -58,7 +58,7 @@ impl StepArguments {
     }
 }
 
-/// A step: all that its games depend on.
+/// A step, with all that its games depend on.
 #[derive(Serialize)]
 pub(in crate::commands) struct Step<'a, S> {
     /// The arguments of the run.
@@ -70,13 +70,13 @@ pub(in crate::commands) struct Step<'a, S> {
     pub(in crate::commands) games: u64,
 }
 
-/// What the file of a shard holds.
+/// The content of the file of a shard.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Played {
     /// The shard.
     step: Part,
-    /// What came of its games.
+    /// The results of its games.
     games: Box<RawValue>,
     /// The checksum of the text of `games`.
     crc32: String,
@@ -87,7 +87,7 @@ fn checksum(games: &RawValue) -> String {
 }
 
 impl<S: Serialize> Step<'_, S> {
-    /// Prints how much is done, in iterations or games, and how many games the step has.
+    /// Prints the iterations or games done, and the number of games of the step.
     pub(in crate::commands) fn print(&self, done: u64) -> io::Result<()> {
         print_line!("done {done} games {}", self.games)
     }
@@ -95,13 +95,13 @@ impl<S: Serialize> Step<'_, S> {
     /// A shard of the step.
     ///
     /// # Errors
-    /// There are not so many pairs of games.
+    /// There are fewer pairs of games than shards.
     pub(in crate::commands) fn part(&self, shard: Shard) -> anyhow::Result<Part> {
         Ok(Part::new(shard, self.games, self)?)
     }
 
-    /// Reads the files of all shards, and returns what came of their games, in order. `count` is how many
-    /// games that is.
+    /// Reads the files of all shards, and returns the results of their games, in order. `count` is the number
+    /// of games of a result.
     ///
     /// # Errors
     /// The first file that is damaged, has not all of its games, or belongs to another step or run, or the
@@ -131,7 +131,7 @@ impl<S: Serialize> Step<'_, S> {
     }
 }
 
-/// Writes what came of the games of a shard.
+/// Writes the results of the games of a shard.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,11 +1,11 @@
-//! The commands that are generic over the game, by the names of the games.
+//! The commands that are generic over the game, for dispatch by the name of the game.
 
 use anyhow::Result;
 
 use crate::arena;
 use crate::commands::{games, linear, nnue, tables, zero};
 use crate::engine::Playable;
-use crate::engine::registry::{GameTable, Of};
+use crate::engine::registry::{GameTable, GameType};
 use crate::eval::nnue::EvalNet;
 use crate::solver::{self, SolverGame};
 
@@ -33,7 +33,7 @@ pub(in crate::commands) trait Commands: Sync {
     fn shipped_net(&self) -> Option<u32>;
 }
 
-impl<G: Playable> Commands for Of<G> {
+impl<G: Playable> Commands for GameType<G> {
     fn export(&self, arguments: &nnue::export::NnueExportArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
@@ -116,5 +116,5 @@ pub(in crate::commands) fn commands(
 pub fn add_game<G: SolverGame>() {
     arena::add_game::<G>();
     solver::add_game::<G>();
-    GAMES.add(G::info, &Of::<G>::GAME);
+    GAMES.add(G::info, &GameType::<G>::GAME);
 }

@@ -1,4 +1,4 @@
-//! What the values of arguments may be, and the parsers that hold them to it.
+//! The kinds of values of arguments, and their parsers.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::arena::seconds;
 
-/// What a value may be.
+/// The kind of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::commands) enum Kind {
     /// A whole number from `min` to `max`.
@@ -44,22 +44,22 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Why a value is refused: it is not of the kind that is expected. `labrys options` learns the kinds from it.
+/// The error of a value of the wrong kind. `labrys options` reads the kinds from it.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::commands) struct Refused {
-    /// What is expected.
+pub(in crate::commands) struct ValueError {
+    /// The expected kind.
     pub(in crate::commands) expected: Kind,
-    /// Whether the value is a whole number that no computer word holds.
+    /// Whether the value is a whole number that overflows.
     is_too_large: bool,
 }
 
-impl From<Kind> for Refused {
-    fn from(expected: Kind) -> Refused {
-        Refused { expected, is_too_large: false }
+impl From<Kind> for ValueError {
+    fn from(expected: Kind) -> ValueError {
+        ValueError { expected, is_too_large: false }
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.expected {
             Kind::Whole { min, max } if self.is_too_large => {
@@ -70,7 +70,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl Error for Refused {}
+impl Error for ValueError {}
 
 /// The most plies of a random opening: no game needs more, and some would never end.
 const LONGEST_OPENING: usize = 1000;
@@ -78,23 +78,23 @@ const LONGEST_OPENING: usize = 1000;
 /// A parser of whole numbers in a range, which ends where the type ends if it is open.
 pub(in crate::commands) fn whole<T: Whole>(
     range: impl RangeBounds<T>,
-) -> impl Fn(&str) -> Result<T, Refused> + Clone + Send + Sync + 'static {
+) -> impl Fn(&str) -> Result<T, ValueError> + Clone + Send + Sync + 'static {
     let min = match range.start_bound() {
-        Bound::Included(bound) => bound.wide(),
-        Bound::Excluded(bound) => bound.wide() + 1,
+        Bound::Included(bound) => bound.to_i128(),
+        Bound::Excluded(bound) => bound.to_i128() + 1,
         Bound::Unbounded => T::MIN,
     };
     let max = match range.end_bound() {
-        Bound::Included(bound) => bound.wide(),
-        Bound::Excluded(bound) => bound.wide() - 1,
+        Bound::Included(bound) => bound.to_i128(),
+        Bound::Excluded(bound) => bound.to_i128() - 1,
         Bound::Unbounded => T::MAX,
     };
     move |text| {
         let number = text.parse::<i128>().ok().filter(|number| (min..=max).contains(number));
-        number.and_then(T::narrow).ok_or_else(|| {
+        number.and_then(T::from_i128).ok_or_else(|| {
             let is_number = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
             let is_too_large = is_number && text.parse::<i128>().map_or(true, |number| number > max);
-            Refused { expected: Kind::Whole { min, max }, is_too_large }
+            ValueError { expected: Kind::Whole { min, max }, is_too_large }
         })
     }
 }
@@ -107,10 +107,10 @@ pub(in crate::commands) trait Whole: Copy {
     const MAX: i128;
 
     /// The number.
-    fn wide(self) -> i128;
+    fn to_i128(self) -> i128;
 
     /// A number of this type, which it has to fit.
-    fn narrow(number: i128) -> Option<Self>;
+    fn from_i128(number: i128) -> Option<Self>;
 }
 
 macro_rules! whole {
@@ -119,11 +119,11 @@ macro_rules! whole {
             const MIN: i128 = <$number>::MIN as i128;
             const MAX: i128 = <$number>::MAX as i128;
 
-            fn wide(self) -> i128 {
+            fn to_i128(self) -> i128 {
                 self as i128
             }
 
-            fn narrow(number: i128) -> Option<$number> {
+            fn from_i128(number: i128) -> Option<$number> {
                 <$number>::try_from(number).ok()
             }
         }
@@ -136,17 +136,17 @@ impl Whole for NonZeroUsize {
     const MIN: i128 = 1;
     const MAX: i128 = usize::MAX as i128;
 
-    fn wide(self) -> i128 {
+    fn to_i128(self) -> i128 {
         self.get() as i128
     }
 
-    fn narrow(number: i128) -> Option<NonZeroUsize> {
+    fn from_i128(number: i128) -> Option<NonZeroUsize> {
         usize::try_from(number).ok().and_then(NonZeroUsize::new)
     }
 }
 
 /// Parses a number of plies, `N`, or a range, `N-M`.
-pub(in crate::commands) fn plies(text: &str) -> Result<RangeInclusive<usize>, Refused> {
+pub(in crate::commands) fn plies(text: &str) -> Result<RangeInclusive<usize>, ValueError> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
     let range = range.filter(|range| !range.is_empty() && *range.end() <= LONGEST_OPENING);
@@ -154,27 +154,27 @@ pub(in crate::commands) fn plies(text: &str) -> Result<RangeInclusive<usize>, Re
 }
 
 /// Parses an even number.
-pub(in crate::commands) fn even(text: &str) -> Result<u64, Refused> {
+pub(in crate::commands) fn even(text: &str) -> Result<u64, ValueError> {
     let number = text.parse().ok().filter(|number: &u64| number.is_multiple_of(2));
     number.ok_or_else(|| Kind::Even.into())
 }
 
 /// Parses a number, zero or more.
-pub(in crate::commands) fn non_negative(text: &str) -> Result<f64, Refused> {
+pub(in crate::commands) fn non_negative(text: &str) -> Result<f64, ValueError> {
     number(text, Kind::Number { min: 0.0, max: f64::INFINITY, is_open: false })
 }
 
 /// Parses a number above zero.
-pub(in crate::commands) fn positive(text: &str) -> Result<f64, Refused> {
+pub(in crate::commands) fn positive(text: &str) -> Result<f64, ValueError> {
     number(text, Kind::Number { min: 0.0, max: f64::INFINITY, is_open: true })
 }
 
 /// Parses a number from 0 to 1.
-pub(in crate::commands) fn fraction(text: &str) -> Result<f64, Refused> {
+pub(in crate::commands) fn fraction(text: &str) -> Result<f64, ValueError> {
     number(text, Kind::Number { min: 0.0, max: 1.0, is_open: false })
 }
 
-fn number(text: &str, kind: Kind) -> Result<f64, Refused> {
+fn number(text: &str, kind: Kind) -> Result<f64, ValueError> {
     let Kind::Number { min, max, is_open } = kind else { return Err(kind.into()) };
     let is_in =
         |number: &f64| number.is_finite() && (min..=max).contains(number) && !(is_open && *number == min);
@@ -182,17 +182,17 @@ fn number(text: &str, kind: Kind) -> Result<f64, Refused> {
 }
 
 /// Parses a time in seconds.
-pub(in crate::commands) fn duration(text: &str) -> Result<Duration, Refused> {
+pub(in crate::commands) fn duration(text: &str) -> Result<Duration, ValueError> {
     seconds(text).ok_or_else(|| Kind::Seconds.into())
 }
 
 /// Parses an IP address.
-pub(in crate::commands) fn ip_address(text: &str) -> Result<IpAddr, Refused> {
+pub(in crate::commands) fn ip_address(text: &str) -> Result<IpAddr, ValueError> {
     text.parse().map_err(|_| Kind::Other("an IP address, as in `127.0.0.1`".to_owned()).into())
 }
 
 /// Parses a port of this machine, or an address with a port.
-pub(in crate::commands) fn socket_address(text: &str) -> Result<SocketAddr, Refused> {
+pub(in crate::commands) fn socket_address(text: &str) -> Result<SocketAddr, ValueError> {
     let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let address = port.or_else(|_| text.parse::<SocketAddr>());
     let expected = "a port, or an address with a port, as in `127.0.0.1:3000`";

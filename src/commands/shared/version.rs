@@ -1,4 +1,4 @@
-//! What `labrys --version` says: the version, the build and the shipped nets.
+//! The output of `labrys --version`: the version, the build and the shipped nets.
 
 use std::fmt::Write;
 
@@ -21,8 +21,7 @@ pub(in crate::commands) fn short() -> String {
     }
 }
 
-/// The version, the processor and the features that the binary was built for, and the nets in it: it reads them
-/// all, which takes longer than the start of an engine.
+/// The version, the processor and the features of the build, and the nets in it, all of which are read.
 pub(in crate::commands) fn long() -> String {
     let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };

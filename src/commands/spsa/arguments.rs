@@ -63,7 +63,7 @@ pub(in crate::commands) struct SpsaArguments {
 }
 
 impl SpsaArguments {
-    /// What is tuned.
+    /// The tuning run.
     pub(super) fn spsa(&self) -> anyhow::Result<Spsa> {
         let mut parameters: Vec<Parameter> = Vec::new();
         for text in &self.constant {

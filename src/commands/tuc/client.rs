@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use crate::commands::shared::suggest;
 use crate::commands::shared::values::{duration, whole};
-use crate::commands::shared::words;
 use crate::engine::{Settings, registry};
 use crate::tuc;
 use crate::tuc::client::{ClientSettings, play};
@@ -31,7 +31,7 @@ pub(in crate::commands) struct TucClientArguments {
     #[arg(long, default_value = "60", value_name = "S", value_parser = duration)]
     timeout: Duration,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     option: Vec<(String, String)>,
     /// Start position in FEN; the server has to use the same [default: the game's start position]
     #[arg(long)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::arena::{Rules, parse_option};
-use crate::commands::shared::errors::in_words;
+use crate::commands::shared::errors::full_text;
 use crate::learn::zero::{SettingsError, ZeroConfig};
 
 /// Reads the settings of a run, and the rules of its games.
@@ -36,6 +36,6 @@ fn rules(config: &ZeroConfig) -> anyhow::Result<Rules> {
     let refuse = |problem: String| config.error(option, "option", problem);
     let pair = parse_option(option.get_ref()).map_err(refuse)?;
     let rules = Rules { variant: variant.get_ref().clone(), option: Some(pair) };
-    rules.board().map_err(|error| refuse(in_words(&error.into())))?;
+    rules.board().map_err(|error| refuse(full_text(&error.into())))?;
     Ok(rules)
 }

@@ -136,7 +136,7 @@ impl Display {
         Ok(())
     }
 
-    /// Shows the progress of a phase. `speed` is what it says of its speed after so many seconds.
+    /// Shows the progress of a phase. `speed` formats the speed after a number of seconds.
     fn update(&mut self, name: &str, done: u64, of: u64, speed: impl Fn(f64) -> String, message: String) {
         if self.phase.as_ref().is_none_or(|(phase, ..)| phase != name) {
             if let Some((_, progress, _)) = self.phase.take() {

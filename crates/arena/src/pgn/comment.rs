@@ -1,4 +1,4 @@
-//! The comments on moves: score, depth and time, and what else is asked for.
+//! The comments on moves: score, depth, time, and optional values.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::MoveReply;
 use labrys_core::eval::UciScore;
 use labrys_core::game::{Game, quote};
 
-/// What comments have besides score, depth and time, parsed from a list such as `nodes,pv`.
+/// The optional values of comments, parsed from a list such as `nodes,pv`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommentKeys(BTreeSet<Key>);
 

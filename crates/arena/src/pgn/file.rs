@@ -23,7 +23,7 @@ pub struct PgnFile {
     _claim: Claim,
 }
 
-/// Why a PGN file cannot be used.
+/// An error of a PGN file.
 #[derive(Debug, Error)]
 pub enum PgnFileError {
     /// It cannot be opened, read or written.
@@ -140,7 +140,7 @@ fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
     }
 }
 
-/// Blank lines of a whole game: one behind the tags, one behind the moves.
+/// Blank lines of a whole game: one after the tags, one after the moves.
 const PARTS: usize = 2;
 
 /// Whether a text is the beginning of one game written by Labrys, cut off at some byte. Behind other games it
@@ -192,7 +192,7 @@ mod tests {
         let (first, second) = (foreign.to_string(), foreign.to_string());
         for cut in (0..second.len()).filter(|&cut| second.is_char_boundary(cut)) {
             let bytes = [first.as_bytes(), &second.as_bytes()[..cut]].concat();
-            // The last line ends are not missed.
+            // The last line ends may be missing.
             let games = if cut < second.trim_end().len() { 1 } else { 2 };
             let (read, complete) = complete_games(&bytes).unwrap();
             assert!(read.len() == games && complete <= bytes.len(), "{cut}");

@@ -1,4 +1,4 @@
-//! Moves that stand together in one word, as in `1.e4e5`: only the position says where one ends.
+//! Moves without spaces between them, as in `1.e4e5`: only the position shows where one ends.
 
 use super::{PgnGame, PgnMove};
 use labrys_core::engine::{Board, registry};
@@ -6,7 +6,7 @@ use labrys_core::engine::{Board, registry};
 /// Attempts to find a move at the beginning of a word. Words of moves need a few.
 const ATTEMPTS: usize = 500;
 
-/// The longest word that is looked at, in bytes.
+/// The longest word that is split, in bytes.
 const LONGEST_WORD: usize = 200;
 
 /// Splits words of several moves where the position allows it. Records of Labrys have none.
@@ -16,7 +16,7 @@ pub(super) fn split(game: &mut PgnGame) {
     }
     let variant = game.variant.clone().unwrap_or_default();
     let new_board = |fen: Option<&str>| {
-        let mut board = registry::recorded(&variant).ok()?;
+        let mut board = registry::board_of_record(&variant).ok()?;
         board.set_up(fen, &[]).ok()?;
         Some(board)
     };
@@ -38,7 +38,7 @@ fn split_line(line: &mut Vec<PgnMove>, board: &mut dyn Board, new_board: &NewBoa
         let is_whole = board.play_san(&mv.text).is_ok();
         let parts = if is_whole { None } else { parts(&mv.text, board, &mut { ATTEMPTS }) };
         if mv.variations.iter().flatten().any(is_suspicious) {
-            // They are others in place of the last move of the word.
+            // Variations replace the last move of the word.
             let earlier =
                 parts.as_deref().and_then(<[String]>::split_last).map_or(&[][..], |(_, earlier)| earlier);
             for variation in &mut mv.variations {
@@ -50,7 +50,7 @@ fn split_line(line: &mut Vec<PgnMove>, board: &mut dyn Board, new_board: &NewBoa
         }
         match parts.as_deref() {
             Some([parts @ .., last]) => {
-                // What is said of the word is said behind its last move.
+                // Annotations of the word belong to its last move.
                 let first = parts.iter().map(|text| PgnMove { text: text.clone(), ..PgnMove::default() });
                 let mut moves: Vec<_> = first.collect();
                 if let Some(first) = moves.first_mut() {
@@ -73,9 +73,9 @@ fn split_line(line: &mut Vec<PgnMove>, board: &mut dyn Board, new_board: &NewBoa
     }
 }
 
-/// The moves that a word has; the board has played them. `None` if it has others, too.
+/// Splits a word into moves, which are played on the board; `None` if that fails.
 fn parts(word: &str, board: &mut dyn Board, attempts: &mut usize) -> Option<Vec<String>> {
-    // The end of a move, and what may stand before the next one.
+    // The end of a move, and separators before the next one.
     let ends_move = |letter: char| letter.is_alphanumeric() || matches!(letter, '+' | '#');
     let word = word.trim_start_matches(|letter| !ends_move(letter));
     // The number of the next move.
@@ -102,7 +102,7 @@ fn parts(word: &str, board: &mut dyn Board, attempts: &mut usize) -> Option<Vec<
     None
 }
 
-/// Whether a word may be several moves: it names more than one square, or more than castling.
+/// Whether a word may be several moves: it has more than one square, or more than castling.
 fn is_suspicious(mv: &PgnMove) -> bool {
     let bytes = mv.text.as_bytes();
     let squares = bytes.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_digit());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_word_stays() {
+    fn annotations_of_a_word_are_kept() {
         let text = "1.e4e5 $1 {open} (1... c5 {Sicilian} 2.Nf3d6 $2 {x}) 2.Nf3";
         let game = parse(text).unwrap().remove(0);
         assert_eq!((game.moves[1].glyphs.as_slice(), game.moves[1].comment.as_str()), (&[1][..], "open"));

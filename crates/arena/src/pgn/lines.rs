@@ -1,4 +1,4 @@
-//! The lines of a PGN file, whatever their encoding and their ends.
+//! The lines of a PGN file, in any encoding and with any line ends.
 
 use std::io::BufRead;
 
@@ -9,7 +9,7 @@ use super::Problem;
 /// The longest line in bytes: whole games come on one line.
 pub(super) const LONGEST_LINE: usize = 1 << 24;
 
-/// What text editors put in front of UTF-8. Files that were put together have it between games, too.
+/// The byte order mark of UTF-8 in text files. Files that were put together have it between games, too.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A text that is read line by line. Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no valid
@@ -44,29 +44,29 @@ impl<R: BufRead> Lines<R> {
         self.before + self.at as u64
     }
 
-    /// What has not been read of the current line.
+    /// The unread rest of the current line.
     pub(super) fn rest(&self) -> &str {
         &self.line[self.at..]
     }
 
-    /// The letter that comes next on the line.
+    /// The next character of the line.
     pub(super) fn letter(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    /// Reads so many bytes of the line.
+    /// Skips bytes of the line.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Reads letters of the line.
+    /// Skips characters of the line.
     pub(super) fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) {
         let rest = self.rest();
         let end = rest.find(|letter| !is_skipped(letter)).unwrap_or(rest.len());
         self.at += end;
     }
 
-    /// Whether nothing of the line has been read but spaces.
+    /// Whether only spaces of the line have been read.
     pub(super) fn at_start(&self) -> bool {
         self.line[..self.at].chars().all(is_space)
     }
@@ -140,7 +140,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Whether a letter is as good as a space: control characters and marks of no width come with pasted texts.
+/// Whether a character counts as a space, as do control characters and zero-width marks of pasted texts.
 pub(super) fn is_space(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()

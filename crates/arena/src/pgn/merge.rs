@@ -11,7 +11,7 @@ use super::file::{self, PgnFileError};
 use crate::tournament::SHARD;
 use labrys_support::shard::{MergeError, Part, ShardError};
 
-/// Why records cannot be merged.
+/// An error of merging records.
 #[derive(Debug, Error)]
 pub enum PgnMergeError {
     /// A file cannot be opened.
@@ -30,7 +30,7 @@ pub enum PgnMergeError {
     Tag {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the tag.
+        /// The error of the tag.
         error: ShardError,
     },
     /// The games are not those of the shard.
@@ -41,7 +41,7 @@ pub enum PgnMergeError {
     Io(#[from] io::Error),
 }
 
-/// The part of a match that a file holds, as its first game says; `None` if that game is not of a shard.
+/// The part of a match that a file holds, by its first game; `None` if that game is not of a shard.
 ///
 /// # Errors
 /// [`PgnMergeError`] names the file.
@@ -53,8 +53,7 @@ pub fn part_of(path: &Path) -> Result<Option<Part>, PgnMergeError> {
     part.map_err(|error| PgnMergeError::Tag { path: path.to_owned(), error })
 }
 
-/// Writes the games of all parts of a match in the order of the schedule, without what says that they were
-/// played in parts.
+/// Writes the games of all parts of a match in the order of the schedule, without their `Shard` tags.
 ///
 /// # Errors
 /// [`PgnMergeError`] names the file that cannot be read, or that does not have exactly the games of its part.

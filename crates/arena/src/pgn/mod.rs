@@ -31,9 +31,9 @@ pub struct PgnGame {
     pub number: Option<u64>,
     /// The round, `?` if it is not known; in files of Labrys the number of the opening, from 1.
     pub round: String,
-    /// The date, `YYYY.MM.DD`, with question marks for what is not known.
+    /// The date, `YYYY.MM.DD`, with question marks for unknown parts.
     pub date: String,
-    /// The tag `Variant`, see [`registry::recorded`]; `None` where the file has none, as for standard chess.
+    /// The tag `Variant`, see [`registry::board_of_record`]; `None` where the file has none, as for standard chess.
     pub variant: Option<String>,
     /// White and Black.
     pub players: [PlayerTags; 2],
@@ -43,7 +43,7 @@ pub struct PgnGame {
     pub comment: String,
     /// The moves after the opening.
     pub moves: Vec<PgnMove>,
-    /// The comment behind the result.
+    /// The comment after the result.
     pub closing: String,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
@@ -62,7 +62,7 @@ pub struct PlayerTags {
     pub setup: String,
 }
 
-/// A move with what is said of it.
+/// A move with its annotations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
@@ -77,7 +77,7 @@ pub struct PgnMove {
     pub variations: Vec<Vec<PgnMove>>,
 }
 
-/// Why a game cannot be played again.
+/// An error of replaying a game.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReplayError {
     /// Its game does not exist.
@@ -130,7 +130,7 @@ impl PgnGame {
         match (&self.variant, expected) {
             (None, Some(expected)) => Ok(expected),
             (variant, expected) => {
-                let board = registry::recorded(variant.as_deref().unwrap_or_default())?;
+                let board = registry::board_of_record(variant.as_deref().unwrap_or_default())?;
                 let (found, expected) = (board.variant(), expected.map(|expected| expected.variant()));
                 match expected.filter(|&expected| expected != found) {
                     Some(expected) => Err(ReplayError::OtherVariant { found, expected }),
@@ -140,9 +140,9 @@ impl PgnGame {
         }
     }
 
-    /// That the record is of another game than expected, or than it says itself, if its moves are played there
-    /// but not in that one.
-    pub fn of_other_game(&self, expected: Option<&str>) -> Option<ReplayError> {
+    /// The error that the record is of another game than expected or named, if its moves are legal there and
+    /// not in that one.
+    pub fn other_game_error(&self, expected: Option<&str>) -> Option<ReplayError> {
         let expected = match self.board(expected) {
             Ok(board) => board.variant(),
             Err(error @ ReplayError::OtherVariant { .. }) => return Some(error),
@@ -189,14 +189,15 @@ impl Variation {
         Some(self.fen.as_str()).filter(|fen| !fen.is_empty())
     }
 
-    /// The same line as a record has it: its moves in the notation of records, and no FEN where it begins at
+    /// The same line in record notation: its moves in the notation of records, and no FEN where it begins at
     /// the start position of the game. `board` is changed.
     ///
     /// # Errors
     /// [`PositionError`] if it is not legal.
     pub fn to_record(&self, board: &mut dyn Board) -> Result<Variation, PositionError> {
         board.set_up(Some(&self.fen), &[])?;
-        let start = registry::recorded(board.pgn_variant().unwrap_or_default()).map(|start| start.fen());
+        let start =
+            registry::board_of_record(board.pgn_variant().unwrap_or_default()).map(|start| start.fen());
         let fen = if start.as_ref() == Ok(&self.fen) { String::new() } else { self.fen.clone() };
         let moves =
             self.moves.iter().zip(1..).map(|(mv, number)| {
@@ -212,7 +213,7 @@ mod tests {
     use crate::Termination;
     use labrys_core::game::Color;
 
-    /// A record with everything in it.
+    /// A record with all parts.
     pub(super) fn record() -> PgnGame {
         let mv = |text: &str, comment: &str| PgnMove {
             text: text.into(),

@@ -1,9 +1,8 @@
-//! Reading PGN as it is found: one game after the other, in constant memory.
+//! A lenient PGN reader: one game after the other, in constant memory.
 //!
-//! Nothing is left out that a game can have: comments, annotation glyphs, variations and tags are kept. Tags
-//! may be missing or damaged, comments may stand anywhere, words may be glued together, a comment or a
-//! variation may not be closed, and a game may end without a result. After an error the reader goes on with
-//! the next game.
+//! Comments, annotation glyphs, variations and tags are kept. Tags may be missing or damaged, comments may
+//! stand anywhere, moves may lack spaces, a comment or a variation may not be closed, and a game may end
+//! without a result. After an error the reader continues with the next game.
 
 use std::io::BufRead;
 
@@ -23,17 +22,17 @@ const LONGEST_COMMENT: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}{problem}", place(.line, .problem))]
 pub struct PgnError {
-    /// The line, counted from 1; the last one that could be read, if the next one cannot.
+    /// The line, counted from 1; the last readable one, if the next one cannot be read.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong in a PGN file.
+/// A problem in a PGN file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    /// The next game or the end of the file comes before the result; the last word is given. Only files that
-    /// are written here have to have it.
+    /// The next game or the end of the file comes before the result; the last word is given. Only required of
+    /// files written here.
     #[error("the game ends without a result after {}", labrys_core::game::quote(.0))]
     Unfinished(String),
     /// A line is too long for a record of games.
@@ -66,13 +65,13 @@ pub struct PgnReader<R> {
     end: (usize, u64),
     /// Whether the last game ends with its result.
     has_result: bool,
-    /// What was found to be wrong behind a game that is whole.
+    /// An error after a complete game.
     behind: Option<Problem>,
-    /// What was wrong with the last game.
+    /// The error of the last game.
     problem: Option<Problem>,
 }
 
-/// What comes before the moves of a game.
+/// The head of a game, before its moves.
 #[derive(Default)]
 struct Head {
     tags: Vec<(String, String)>,
@@ -95,11 +94,11 @@ enum Token {
     End,
 }
 
-/// The moves of the game or of a variation as far as they are read.
+/// The moves of the game or of a variation read so far.
 #[derive(Default)]
 struct Line {
     moves: Vec<PgnMove>,
-    /// What has come before the first move.
+    /// Annotations before the first move.
     next: PgnMove,
 }
 
@@ -118,9 +117,9 @@ impl Line {
 }
 
 impl Head {
-    /// Whether a tag of this name is that of the next game: this one has no moves. Games have the same tags
-    /// in the same order; one that comes again after a space is another game's, and so is any one after the
-    /// first space behind the result, which is the last tag that all games have.
+    /// Whether a tag of this name begins the next game, so that this one has no moves. A tag that repeats
+    /// after a blank line does, and so does any tag after a blank line after `Result`, the last mandatory
+    /// tag.
     fn is_followed_by(&self, name: &str, is_after_space: bool) -> bool {
         let seen = |name: &str| self.tags.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let is_first = self.tags.first().is_some_and(|(first, _)| first.eq_ignore_ascii_case(name));
@@ -155,13 +154,13 @@ impl<R: BufRead> PgnReader<R> {
         self.end.1
     }
 
-    /// What is wrong with the last game if it has to end with its result; `None` if it does.
+    /// The error of the last game if it has no result; `None` if it has.
     pub fn unfinished(&self) -> Option<PgnError> {
         let problem = || Problem::Unfinished(self.last_word.clone());
         (!self.has_result).then(|| PgnError { line: self.end.0, problem: problem() })
     }
 
-    /// What is wrong with text behind the last game, which is no game, if all of it has to be games.
+    /// The error of text after the last game that is no game.
     pub(super) fn leftover(&self) -> PgnError {
         PgnError { line: self.lines.number(), problem: Problem::Unfinished(self.last_word.clone()) }
     }
@@ -209,7 +208,7 @@ impl<R: BufRead> PgnReader<R> {
                     Some(tag) if head.is_followed_by(&tag.name, is_after_blank || is_after_comment) => {
                         return Ok(false);
                     }
-                    // A list of moves that somebody has put in brackets.
+                    // A list of moves in brackets.
                     _ if is_list(self.lines.rest()) => return Ok(true),
                     Some(tag) => {
                         head.is_spaced |= !head.tags.is_empty() && (is_after_blank || is_after_comment);
@@ -233,7 +232,7 @@ impl<R: BufRead> PgnReader<R> {
         Ok(false)
     }
 
-    /// Reads a tag, whose value may go on on the next line.
+    /// Reads a tag, whose value may continue on the next line.
     fn whole_tag(&mut self, tag: tag::Tag) -> Result<(String, String), Problem> {
         let (name, mut value) = (tag.name, tag.value);
         self.lines.skip(tag.length);
@@ -250,7 +249,7 @@ impl<R: BufRead> PgnReader<R> {
     /// The moves of a game and its result.
     fn moves(&mut self) -> Result<Movetext, Problem> {
         let mut game = Line::default();
-        // The variations that are open, each within the one before.
+        // The open variations, each within the one before.
         let mut open: Vec<Line> = Vec::new();
         // The result in a variation. If the variation is not closed, it is that of the game.
         let mut last_result = None;
@@ -295,7 +294,7 @@ impl<R: BufRead> PgnReader<R> {
                 close(&mut game, &mut open);
             }
             let Line { mut moves, next } = game;
-            // What stands before the first move is said of the whole game.
+            // Annotations before the first move belong to the whole game.
             let mut comment = next.before;
             if let Some(first) = moves.first_mut() {
                 comment = std::mem::take(&mut first.before);
@@ -306,7 +305,7 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     /// The next token; `plies` moves of the game have been read, and `depth` variations are open, the last
-    /// one perhaps behind its result.
+    /// one perhaps after its result.
     fn token(&mut self, plies: usize, depth: usize, is_behind_result: bool) -> Result<Token, Problem> {
         loop {
             let is_after_blank = self.lines.skip_space()?;
@@ -314,7 +313,8 @@ impl<R: BufRead> PgnReader<R> {
             if is_after_blank.is_none() || is_at_tag() {
                 return Ok(Token::End);
             }
-            if (depth == 0 || is_behind_result) && self.begins_again(plies, is_after_blank == Some(true)) {
+            if (depth == 0 || is_behind_result) && self.begins_next_game(plies, is_after_blank == Some(true))
+            {
                 return Ok(Token::End);
             }
             if let Some((length, result)) = words::result_at(self.lines.rest()) {
@@ -344,12 +344,12 @@ impl<R: BufRead> PgnReader<R> {
     }
 
     /// Whether a line begins with the number of a first move after moves that have no result: the next game.
-    fn begins_again(&self, plies: usize, is_after_blank: bool) -> bool {
+    fn begins_next_game(&self, plies: usize, is_after_blank: bool) -> bool {
         let is_first = self.lines.rest().strip_prefix("1.").is_some_and(|rest| !rest.starts_with('.'));
         is_first && self.lines.at_start() && (plies > 1 || (plies > 0 && is_after_blank))
     }
 
-    /// Reads a word, or a sign. `None` if it means nothing.
+    /// Reads a word, or a sign. `None` if it has no meaning.
     fn word(&mut self, depth: usize) -> Option<Token> {
         let rest = self.lines.rest();
         let word = match rest.chars().next() {
@@ -368,7 +368,7 @@ impl<R: BufRead> PgnReader<R> {
                 self.lines.skip(end);
                 return token(mark);
             }
-            // A bracket that closes nothing.
+            // An unmatched bracket.
             Some('}' | ')' | ']') => {
                 self.lines.skip(1);
                 return None;
@@ -390,7 +390,7 @@ impl<R: BufRead> PgnReader<R> {
         token(found)
     }
 
-    /// A comment without what is around it, in one line: in braces, or after a semicolon.
+    /// The text of a comment in one line: in braces, or after a semicolon.
     fn comment(&mut self) -> Result<String, Problem> {
         if self.lines.letter() == Some(';') {
             let text = words_of(&self.lines.rest()[1..]);
@@ -417,14 +417,14 @@ impl<R: BufRead> PgnReader<R> {
             }
             let is_blank = rest.trim().is_empty();
             // Without an end, it ends where the next game begins.
-            if !self.lines.next_line()? || self.begins_game(is_blank) {
+            if !self.lines.next_line()? || self.begins_tags(is_blank) {
                 return Ok(words_of(&text));
             }
         }
     }
 
     /// Whether the line begins with a tag of a game, within a comment.
-    fn begins_game(&self, is_after_blank: bool) -> bool {
+    fn begins_tags(&self, is_after_blank: bool) -> bool {
         let rest = self.lines.rest();
         rest.starts_with("[Event \"") || (is_after_blank && is_tag(rest))
     }
@@ -438,7 +438,7 @@ impl<R: BufRead> PgnReader<R> {
         text
     }
 
-    /// The comments behind the result. What is wrong with them is not the fault of the game.
+    /// The comments after the result. Their errors are not errors of the game.
     fn closing(&mut self) -> String {
         let mut closing = String::new();
         loop {
@@ -508,8 +508,7 @@ fn close(game: &mut Line, open: &mut Vec<Line>) {
     }
 }
 
-/// Ends the moves of a game where a player passes: no game goes on from there. What comes after it is kept as
-/// a comment.
+/// Ends the moves of a game at a null move. The rest is kept as a comment.
 fn cut_at_null_move(moves: &mut Vec<PgnMove>, comment: &mut String) {
     let Some(at) = moves.iter().position(|mv| words::is_null_move(&mv.text)) else { return };
     let rest = told(&moves.split_off(at));
@@ -536,7 +535,7 @@ fn in_brackets(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("({text})") }
 }
 
-/// Whether a text begins with a bracket that a list of moves stands in, as in `[1. e4 e5]`.
+/// Whether a text begins with a list of moves in brackets, as in `[1. e4 e5]`.
 fn is_list(text: &str) -> bool {
     let digits = text.strip_prefix('[').unwrap_or_default().trim_start_matches(is_space);
     let rest = digits.trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -553,7 +552,7 @@ fn closes_first(text: &str) -> bool {
     text.find(['{', '}', ';']).is_some_and(|at| text[at..].starts_with('}'))
 }
 
-/// What a word is in the moves of a game.
+/// The token of a word in the moves of a game.
 fn token(word: Word) -> Option<Token> {
     match word {
         Word::Move(text) => Some(Token::Move(text)),
@@ -630,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_found_between_moves_is_read() {
+    fn text_between_moves_is_read() {
         let text = "\u{feff}% a line\n[White \"a \\\"b\\\"\"] [Black \"c\"]\r\n\r\n\
                     {[%clk 1:00] before} 1.e4! $1 $14 {[%eval 0.3] [%clk 0:59]} (1.d4 {)} (1.c4 *) d5) 1...e5 +- \
                     2 Nf3 !? Nc6 ; 3. Qh5\r\n%3. Qh5\n3.exd6 e.p. 0-0 = \u{bd}-\u{bd}\n\
@@ -649,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_moves_keeps_to_itself() {
+    fn a_game_without_moves_does_not_join_the_next() {
         let second = "[White \"C\"]\n[Black \"D\"]\n[Result \"1-0\"]\n\n1. O-O 1-0\n";
         for (first, result) in [
             ("[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n", "="),
@@ -698,7 +697,7 @@ mod tests {
             let found = summary(text);
             assert!(found.is_empty() || text == ")", "{text}: {found:?}");
         }
-        // A comment behind a game that is not closed is no fault of the game.
+        // An unclosed comment after a game is no error of the game.
         let (games, errors) = read(b"1. e4 1-0\n{open\n[Event \"x\"]\n\n1. d4 *");
         assert_eq!((games.len(), games[0].closing.as_str(), errors), (2, "open", vec![]));
     }
@@ -763,7 +762,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_closed_ends_with_its_game() {
+    fn unclosed_comments_end_with_their_game() {
         let next = "[White \"B\"]\n[Black \"b\"]\n\n1. c4 0-1\n";
         for (text, expected) in [
             ("1. e4 (1. d4 e5 *", "?: e4 *"),
@@ -852,7 +851,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_tags_cost_nothing() {
+    fn damaged_tags_are_repaired() {
         for (tags, white) in [
             ("[White \"Engine /Level 6\\\"]\n[Black \"b\"]", "Engine /Level 6\\"),
             ("[White x]\n[Black \"b\"]", "x"),

@@ -5,7 +5,7 @@ use super::writer::{OWN_TAGS, RESULT, TERMINATION};
 use super::{BOOK, PgnGame, PgnMove, PlayerTags};
 use crate::{FinalResult, Termination, Variation};
 
-/// What a game has besides its tags.
+/// The parts of a game besides its tags.
 #[derive(Debug, Default)]
 pub(super) struct Movetext {
     pub(super) moves: Vec<PgnMove>,
@@ -50,14 +50,14 @@ impl Tags {
     }
 }
 
-/// Makes the record of a game. What it does not understand of the tags stays among the others.
+/// Makes the record of a game. Unknown tags are kept among the others.
 pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let mut tags = Tags(tags);
     tags.remove("PlyCount");
     if tags.get("FEN").is_some() {
         tags.remove("SetUp");
     }
-    // The tag says more than a text that ends without a result or with that of a game that goes on.
+    // The tag takes precedence over moves without a result or with `*`.
     let tagged = tags.get(RESULT).map(read_result);
     let of_tag = tagged.flatten().flatten();
     let result = text.result.flatten().or(of_tag);
@@ -81,7 +81,7 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let mut known = |name, unknown: &str| tags.take_any(name).unwrap_or_else(|| unknown.to_owned());
     let (round, date) = (known("Round", "?"), known("Date", "????.??.??"));
     let variant = tags.take_known("Variant");
-    // Labrys writes these for a game that comes without.
+    // Labrys writes these for a game without tags.
     tags.0.retain(|(name, value)| OWN_TAGS.iter().all(|own| *own != (name, value)));
     PgnGame {
         number,
@@ -98,7 +98,7 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     }
 }
 
-/// How a game ended. Other programs have other words for it, which stay among the tags.
+/// How a game ended. Other words of other programs are kept among the tags.
 fn final_result(winner: Winner, tags: &mut Tags) -> FinalResult {
     let found = tags.get(TERMINATION);
     let of = |is_same: &dyn Fn(&str, &str) -> bool| {

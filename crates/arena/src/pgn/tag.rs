@@ -1,8 +1,8 @@
-//! A tag of a PGN file, `[Name "value"]`, also where it is damaged.
+//! A tag of a PGN file, `[Name "value"]`, also if it is damaged.
 
 use super::lines::is_space;
 
-/// Quotation marks that stand around values that come from elsewhere.
+/// Quotation marks around values in files of other programs.
 const QUOTES: [char; 8] = ['"', '\'', '“', '”', '„', '«', '»', '`'];
 
 /// A tag at the beginning of a line.
@@ -26,9 +26,9 @@ pub(super) fn is_tag(line: &str) -> bool {
 /// The tag at the beginning of a line, which begins with `[`; `None` if it has no name.
 ///
 /// A quotation mark within a value is escaped with a backslash, and so is a backslash. Many programs do not
-/// know of it: a backslash before another letter stands for itself, and so does the one at the end of
-/// `[White "Level 6\"]`. Without quotation marks the value goes up to the bracket, without a bracket up to the
-/// end of the line.
+/// escape: a backslash before another letter stands for itself, and so does the one at the end of `[White
+/// "Level 6\"]`. Without quotation marks the value goes up to the bracket, without a bracket up to the end of
+/// the line.
 pub(super) fn read(line: &str) -> Option<Tag> {
     let name = line[1..].trim_start_matches(is_space);
     let end = name.find(|letter| is_space(letter) || letter == ']' || QUOTES.contains(&letter));
@@ -61,7 +61,7 @@ pub(super) fn read(line: &str) -> Option<Tag> {
                 after if after.starts_with(']') => return Some(tag(&plain, Some(&after[1..]))),
                 _ => plain.push('"'),
             },
-            // A tab, or whatever else has come into the value.
+            // A tab or another control character in the value.
             _ => plain.push(if letter.is_control() { ' ' } else { letter }),
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn read(line: &str) -> Option<Tag> {
     Some(Tag { is_closed: cut.len() < plain.len(), ..tag(cut, None) })
 }
 
-/// Whether a tag ends here, and nothing but another tag comes after it.
+/// Whether a tag ends here, followed by nothing but another tag.
 fn ends_line(text: &str) -> bool {
     let Some(rest) = text.trim_start_matches(is_space).strip_prefix(']') else { return false };
     let rest = rest.trim_start_matches(is_space);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_read_as_they_were_meant() {
+    fn damaged_values_are_read() {
         for (line, value, rest) in [
             (r#"[White "a \"b\" \\ c"] x"#, r#"a "b" \ c"#, " x"),
             (r#"[White "Engine /Level 6\"]"#, r"Engine /Level 6\", ""),

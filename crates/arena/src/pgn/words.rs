@@ -1,4 +1,4 @@
-//! The words of the move section: what is a result, a glyph, a move or none of them.
+//! The words of the move section: results, glyphs, moves and others.
 
 use super::lines::is_space;
 use labrys_core::game::Color;
@@ -6,7 +6,7 @@ use labrys_core::game::Color;
 /// The winner of a finished game; `None` is a draw.
 pub(super) type Winner = Option<Color>;
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Move(String),
@@ -56,13 +56,13 @@ const SIGNS: [(&str, u16); 33] = [
     ("N", 146),
 ];
 
-/// What stands for a null move. No game of ours has it, but variations do.
+/// Notations of a null move, as in variations.
 const NULL_MOVES: [&str; 7] = ["--", "——", "––", "@@@@", "<>", "0000", "Z0"];
 
 /// Castling without its dashes, in letters or in zeros.
 const CASTLING: [&str; 6] = ["OO", "OOO", "oo", "ooo", "00", "000"];
 
-/// Words with which people end the moves of a game. They are kept as a comment.
+/// Words at the end of a game, kept as a comment.
 const PROSE: [&str; 35] = [
     "abandoned",
     "adjourned",
@@ -101,11 +101,11 @@ const PROSE: [&str; 35] = [
     "won",
 ];
 
-/// Words that say of the move before what everybody sees.
+/// Words about the last move that follow from the position, and are ignored.
 const REMARKS: [&str; 14] =
     ["e.p.", "e.p", "ep", "+", "++", "#", "ch", "check", "mate", "dis", "disc", "dbl", "double", "checkmate"];
 
-/// The dashes that texts have between squares and numbers.
+/// Dashes between squares and numbers.
 pub(super) const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
 
 /// The result at the beginning of a text: its length in bytes, and who has won. `*` is no result yet. Parts
@@ -145,11 +145,11 @@ pub(super) fn read_result(text: &str) -> Option<Option<Winner>> {
     result_at(text).filter(|(length, _)| *length == text.len()).map(|(_, result)| result)
 }
 
-/// The length of a result at the end of a word whose beginning is something else, as in `Qh4#0-1`.
+/// The length of a result at the end of a word, as in `Qh4#0-1`.
 pub(super) fn glued_result(word: &str) -> Option<usize> {
     let at = word.char_indices().skip(1).map(|(at, _)| at);
     let is_result = |&at: &usize| {
-        // `21-0` may be the end of `h2` and a result, but `1/2` is the end of nothing.
+        // `21-0` may be the end of `h2` and a result, but nothing ends with `1/2`.
         !word[at..].starts_with("1/2")
             || word[at..].starts_with("1/2-1/2") && result_at(&word[at..]).is_some()
     };
@@ -169,7 +169,7 @@ fn ends_word(text: &str) -> bool {
     next.is_none_or(|letter| !letter.is_alphanumeric() && letter != '/' && !DASHES.contains(&letter))
 }
 
-/// Whether a letter ends every word before it. `.` does so, too, but for `e.p.`.
+/// Whether a character ends every word before it. `.` does so, too, except in `e.p.`.
 fn is_delimiter(letter: char) -> bool {
     is_space(letter)
         || matches!(letter, '{' | '}' | '(' | ')' | '[' | ']' | ';' | '*' | '$' | '!' | '?' | '…')
@@ -263,8 +263,8 @@ fn link(text: &str, links: &[char]) -> Option<usize> {
     Some(text.len() - after.trim_start_matches([' ', '\t']).len())
 }
 
-/// The length of the text before the moves of a game, up to its first move or number. `None` where the text
-/// begins with them: what begins it has to have a letter that no move has, unless it `goes_on`.
+/// The length of the text before the moves of a game, up to its first move or number. `None` if the text
+/// begins with them: its first word has to have a letter that no move has, unless it `goes_on`.
 pub(super) fn prose_length(text: &str, goes_on: bool) -> Option<usize> {
     let end = text
         .find(|letter| is_space(letter) || matches!(letter, '{' | '[' | ';' | '*' | '('))
@@ -288,24 +288,24 @@ fn glyph(sign: &str) -> Option<u16> {
     SIGNS.iter().find(|(known, _)| *known == sign).map(|(_, glyph)| *glyph)
 }
 
-/// What a run of `!` and `?` is.
+/// The word of a run of `!` and `?`.
 pub(super) fn marks(run: &str) -> Word {
     let known = glyph(run).or_else(|| match run.bytes().all(|byte| byte == run.as_bytes()[0]) {
-        // Enthusiasm beyond the standard.
+        // More marks than the standard has.
         true => Some(if run.starts_with('!') { 3 } else { 4 }),
         false => None,
     });
     known.map_or_else(|| Word::Sign(run.to_owned()), Word::Glyph)
 }
 
-/// What is around words of pasted texts.
+/// Characters around words in pasted texts.
 const AROUND: [char; 7] = [',', '|', '"', '\'', '“', '”', '_'];
 
 /// The length of the signs at the end of a word, as in `Nf3±`, which are a word of their own.
 pub(super) fn sign_length(word: &str) -> usize {
     let mut plain = word.trim_end_matches(AROUND);
     let mut length = 0;
-    // Words rarely end with a sign: that is asked first.
+    // Words rarely end with a sign: check that first.
     let ends = |plain: &str, sign: &str| plain.ends_with(sign) && !sign.contains(char::is_alphanumeric);
     let signs = || SIGNS.iter().map(|(sign, _)| *sign);
     while let Some(longest) = signs().filter(|sign| ends(plain, sign)).map(str::len).max() {
@@ -315,7 +315,7 @@ pub(super) fn sign_length(word: &str) -> usize {
     if plain.contains(char::is_alphanumeric) { length } else { 0 }
 }
 
-/// What a word is. It has no sign at its end.
+/// The kind of a word. It has no sign at its end.
 pub(super) fn read(word: &str) -> Word {
     let word = word.trim_matches(AROUND);
     if is_null_move(word) || CASTLING.contains(&word) {
@@ -357,7 +357,7 @@ pub(super) fn is_null_move(word: &str) -> bool {
     NULL_MOVES.contains(&word)
 }
 
-/// Whether a letter alone means nothing.
+/// Whether a character alone has no meaning.
 fn is_punctuation(letter: char) -> bool {
     DASHES.contains(&letter) || matches!(letter, '.' | ',' | ':' | '/' | '|' | '_' | '"' | '\'' | '\\' | '·')
 }
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_are_classified() {
         let mv = |text: &str| Word::Move(text.to_owned());
         for (text, expected) in [
             ("Nf3+", mv("Nf3+")),

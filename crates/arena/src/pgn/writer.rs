@@ -18,7 +18,7 @@ pub(super) const RESULT: &str = "Result";
 /// The tag that says how a game ended.
 pub(super) const TERMINATION: &str = "Termination";
 
-/// The first tags of a game that does not come with others.
+/// The first tags of a game without other tags.
 pub(super) const OWN_TAGS: [(&str, &str); 2] = [("Event", EVENT), ("Site", "?")];
 
 impl fmt::Display for PgnGame {
@@ -48,7 +48,7 @@ impl PgnGame {
         tags.push(("Round", self.round.clone()));
         tags.push(("White", white.name.clone()));
         tags.push(("Black", black.name.clone()));
-        // What is no result of the standard is kept for a game without one.
+        // A non-standard result is kept for a game without one.
         let foreign = other(RESULT).filter(|_| self.end.is_none());
         let result = foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value);
         tags.push((RESULT, result.to_owned()));
@@ -142,7 +142,7 @@ impl MoveText<'_, '_> {
         write!(self.f, "{space}{word}")
     }
 
-    /// Writes moves with what belongs to them; `ply` is that of the first one, `depth` the variations around
+    /// Writes moves with their annotations; `ply` is that of the first one, `depth` the variations around
     /// them.
     fn write_line(&mut self, moves: &[PgnMove], ply: usize, depth: usize) -> fmt::Result {
         for (mv, ply) in moves.iter().zip(ply..) {
@@ -166,7 +166,7 @@ impl MoveText<'_, '_> {
         if text.is_empty() {
             return Ok(());
         }
-        // What would end the comment stands in one that ends with its line.
+        // A comment with `}` is written after a semicolon.
         if text.contains('}') || text.contains("[Event \"") {
             self.write_word(";")?;
             self.column = 0;
@@ -263,7 +263,7 @@ mod tests {
     fn move_numbers_come_from_the_fen() {
         let mut later = record();
         later.comment.clear();
-        // However its fields are parted.
+        // With any white space between its fields.
         for fen in ["pp6/8/8/8/8/8/8/PP6  b 0\t31", "pp6/8/8/8/8/8/8/PP6 b 0 31"] {
             later.opening.fen = fen.into();
             assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "), "{later}");

@@ -41,8 +41,8 @@ impl<G: Playable> InProcessPlayer<G> {
         Ok(engine)
     }
 
-    /// Runs `job` on the search, started if need be. A panic loses the game but does not end the match.
-    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn TypedEngine<G>) -> T) -> Result<T, PlayerError> {
+    /// Calls `job` with the engine, started if needed. A panic loses the game but does not end the match.
+    fn run<T>(&mut self, job: impl FnOnce(&mut dyn TypedEngine<G>) -> T) -> Result<T, PlayerError> {
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
             None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
@@ -66,7 +66,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 impl<G: Playable> Player<G> for InProcessPlayer<G> {
     fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
-        self.guard(|engine| engine.new_game())
+        self.run(|engine| engine.new_game())
     }
 
     fn think(
@@ -77,7 +77,7 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         // A bound is no score.
         let (mut exact, mut line) = (None, Vec::new());
-        let best = self.guard(|engine| {
+        let best = self.run(|engine| {
             engine.check_board(request.game.position())?;
             Ok(engine.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv != 1 {

@@ -1,9 +1,9 @@
 //! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard,
 //! or a client over UDP.
 //!
-//! [`Player`] is what the referee sees of them; each kind has a file of its own. [`TextPlayer`] is a
-//! player whose game is known at run time only. `setup` says how an engine
-//! is run and makes its player; `remote` starts and restarts an engine.
+//! [`Player`] is the referee's interface to them; each kind has a module of its own. [`TextPlayer`] is a
+//! player whose game is known at run time only. `setup` says how an engine is run and makes its player;
+//! `remote` starts and restarts an engine.
 
 mod in_process;
 mod remote;
@@ -22,12 +22,12 @@ pub(crate) use text::typed;
 pub use text::{TextPlayer, TextReply};
 
 use super::Variation;
-use labrys_core::engine::{Board, Play};
+use labrys_core::engine::{Board, GameState};
 use labrys_core::eval::UciScore;
 use labrys_core::game::{Color, Game, MoveError};
 use labrys_core::search::{Control, Limits};
 
-/// A player, as the referee sees it.
+/// A player in a match.
 pub trait Player<G: Game>: Send {
     /// Prepares for a game in which it plays `color`. A player that has failed before starts afresh.
     ///
@@ -56,7 +56,7 @@ pub trait Player<G: Game>: Send {
 /// A request for a move.
 pub struct MoveRequest<'a, G> {
     /// The game, which is not over.
-    pub game: &'a Play<G>,
+    pub game: &'a GameState<G>,
     /// The opening and the moves in text, for players outside of this process.
     pub line: &'a Variation,
     /// Limits of the search.
@@ -105,7 +105,7 @@ impl<M> MoveReply<M> {
     }
 }
 
-/// Why a player gives no reply.
+/// An error of a player without a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlayerError {
     /// Its process or search has ended, or cannot be started again.
@@ -117,7 +117,7 @@ pub enum PlayerError {
     /// Output that does not follow the protocol.
     #[error("{0}")]
     InvalidOutput(String),
-    /// It gives the game up.
+    /// It resigns.
     #[error("resigns")]
     Resigned,
     /// The match is being stopped.

@@ -1,4 +1,4 @@
-//! An engine outside of this process, started when it is needed and started again after a failure.
+//! An engine outside of this process, started on demand and restarted after a failure.
 
 use super::{EngineSetupError, MoveReply, PlayerError};
 use labrys_core::game::{Game, MoveError};
@@ -27,14 +27,13 @@ impl<C> Remote<C> {
         Remote { connect: Box::new(connect), restart, client: None }
     }
 
-    /// Before a game: ends the engine of the last one if this game needs one of its own, or if `is_spent`
-    /// says that it cannot play another game.
-    pub(super) fn retire(&mut self, is_spent: impl FnOnce(&C) -> bool) {
+    /// Before a game: ends the last engine if each game has its own, or if `is_spent` returns true.
+    pub(super) fn end_spent(&mut self, is_spent: impl FnOnce(&C) -> bool) {
         self.client = self.client.take().filter(|client| !self.restart && !is_spent(client));
     }
 
-    /// Runs `job` on the engine, started if need be. An engine that fails is stopped.
-    pub(super) fn guard<T>(
+    /// Calls `job` with the engine, started if needed. An engine that fails is stopped.
+    pub(super) fn run<T>(
         &mut self,
         control: &Control,
         job: impl FnOnce(&mut C) -> Result<T, ClientError>,
@@ -63,7 +62,7 @@ pub(super) fn reply<G: Game>(
 }
 
 /// The moves of a line in either notation, up to the first word that is none. Numbers of moves and words in
-/// parentheses are passed over.
+/// parentheses are ignored.
 fn read_line<G: Game>(position: &G, words: &[String]) -> Vec<G::Move> {
     let mut position = position.clone();
     let moves =

@@ -1,4 +1,4 @@
-//! How an engine is run, and what keeps it from playing.
+//! How an engine is run, and errors of its setup.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -62,7 +62,7 @@ impl fmt::Display for EngineSetup {
     }
 }
 
-/// Why an engine cannot play in a match.
+/// An error of setting up an engine.
 #[derive(Debug, Error)]
 pub enum EngineSetupError {
     /// The game or its option does not exist.
@@ -109,7 +109,7 @@ pub enum EngineSetupError {
 }
 
 impl EngineSetup {
-    /// A player for games under `rules`. Its engine starts with its first game; `log` records what it says.
+    /// A player for games under `rules`. Its engine starts with its first game; `log` records all lines.
     pub fn player<G: Playable>(&self, rules: &Rules, log: &EngineLog) -> Box<dyn Player<G>> {
         let (setup, rules, log) = (self.clone(), rules.clone(), log.clone());
         match &self.kind {
@@ -131,22 +131,25 @@ impl EngineSetup {
         }
     }
 
-    /// Checks that the engine starts, plays the game and accepts its options. `sets_up` says that games begin
-    /// at other positions than the start position. What cannot be checked is the result, for the user.
+    /// Checks that the engine starts, plays the game and accepts its options. `needs_setup` says that games begin
+    /// at other positions than the start position. Returns a message for the user about what cannot be
+    /// checked.
     ///
     /// # Errors
     /// [`EngineSetupError`] says why it cannot play.
     pub fn check(
         &self,
         rules: &Rules,
-        sets_up: bool,
+        needs_setup: bool,
         log: &EngineLog,
         control: &Control,
     ) -> Result<Option<String>, EngineSetupError> {
         match &self.kind {
             EngineKind::Uci(transport) => return uci::check(self, transport, rules, log, control),
             EngineKind::InProcess => in_process::set_options(rules.engine()?.as_mut(), &self.options)?,
-            EngineKind::Xboard(transport) => xboard::check(self, transport, rules, sets_up, log, control)?,
+            EngineKind::Xboard(transport) => {
+                xboard::check(self, transport, rules, needs_setup, log, control)?
+            }
             EngineKind::Udp(invitation) => invitation.check(self.timeout, log, control)?,
         }
         Ok(None)

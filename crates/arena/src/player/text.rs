@@ -4,14 +4,14 @@ use super::{EngineSetup, MoveRequest, Player, PlayerError};
 use crate::games::GAMES;
 use crate::{Rules, Variation};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Play, line_text};
+use labrys_core::engine::{Board, GameState, line_text};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Game;
 use labrys_core::search::{Control, Limits};
 use labrys_protocol::engine_log::EngineLog;
 
-/// A player of any game, whose positions and moves are text. It plays one game after the other, each from any
-/// position of it.
+/// A player of any game, whose positions and moves are text. It plays game after game, each from any
+/// position.
 pub trait TextPlayer: Send {
     /// Searches the position at the end of `line` for a move. The player begins a new game where `line` does
     /// not go on from the last one.
@@ -57,7 +57,7 @@ impl<G: Playable> TextPlayer for Typed<G> {
         control: &Control,
     ) -> Result<TextReply, PlayerError> {
         let invalid = |error: &dyn std::fmt::Display| PlayerError::InvalidOutput(error.to_string());
-        let mut game: Play<G> = self.rules.start().map_err(|error| invalid(&error))?;
+        let mut game: GameState<G> = self.rules.start().map_err(|error| invalid(&error))?;
         game.set_up(Some(&line.fen), &line.moves).map_err(|error| invalid(&error))?;
         let goes_on = |last: Variation| last.fen == line.fen && line.moves.starts_with(&last.moves);
         if !self.last.take().is_some_and(goes_on) {
@@ -85,7 +85,7 @@ impl<G: Playable> TextPlayer for Typed<G> {
 
 impl EngineSetup {
     /// A player for games under `rules`, without the types of the game. Its engine starts with its first
-    /// search; `log` records what it says.
+    /// search; `log` records all lines.
     pub fn text_player(&self, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer> {
         let game = GAMES.get(&rules.variant).expect("rules are those of a game");
         game.text_player(self, rules, log)

@@ -29,7 +29,8 @@ impl UciPlayer {
     }
 }
 
-/// Checks that an engine starts, plays the game and accepts its options. What cannot be checked is said.
+/// Checks that an engine starts, plays the game and accepts its options. Returns a message about what cannot
+/// be checked.
 pub(super) fn check(
     setup: &EngineSetup,
     transport: &Transport,
@@ -63,7 +64,7 @@ fn connect(
         Some(games) => {
             return Err(EngineSetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
         }
-        // What it is told once, see `check`.
+        // Logged once, by `check`.
         None => {}
     }
     if let Some((name, value)) = &rules.option
@@ -81,8 +82,8 @@ fn connect(
 impl<G: Game> Player<G> for UciPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         let timeout = self.timeout;
-        self.remote.retire(|_| false);
-        self.remote.guard(control, |client| client.new_game(timeout, control))
+        self.remote.end_spent(|_| false);
+        self.remote.run(control, |client| client.new_game(timeout, control))
     }
 
     fn think(
@@ -90,12 +91,12 @@ impl<G: Game> Player<G> for UciPlayer {
         request: &MoveRequest<G>,
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
-        let (patience, timeout) = (self.timeout, request.timeout.unwrap_or(self.timeout));
+        let (timeout, move_timeout) = (self.timeout, request.timeout.unwrap_or(self.timeout));
         let (line, position) = (position_line(request.line), request.game.position());
         let is_legal = |best: &str| position.parse_move(best).is_ok();
-        let answer = self.remote.guard(control, |client| {
-            client.set_up(&line, patience, control)?;
-            client.go(request.limits, is_legal, timeout, control)
+        let answer = self.remote.run(control, |client| {
+            client.set_up(&line, timeout, control)?;
+            client.go(request.limits, is_legal, move_timeout, control)
         })?;
         Ok(remote::reply(position, position.parse_move(&answer.best), answer))
     }

@@ -18,7 +18,7 @@ pub(super) struct UdpPlayer {
     log: EngineLog,
     /// The client, during a game.
     guest: Option<Guest>,
-    /// Whether the client has been told that the game has begun.
+    /// Whether `GB` has been sent.
     begun: bool,
 }
 
@@ -27,12 +27,12 @@ impl UdpPlayer {
         UdpPlayer { invitation, timeout, log, guest: None, begun: false }
     }
 
-    /// The client in a game that has begun. It is told of the beginning only when the first clock starts.
+    /// The client in a game that has begun. `GB` is sent only when the first clock starts.
     fn playing(&mut self) -> Option<&mut Guest> {
         let guest = self.guest.as_mut()?;
         if !self.begun {
             self.begun = true;
-            guest.tell(ServerMessage::Begin);
+            guest.send(ServerMessage::Begin);
         }
         Some(guest)
     }
@@ -54,20 +54,20 @@ impl<G: Game> Player<G> for UdpPlayer {
     ) -> Result<MoveReply<G::Move>, PlayerError> {
         let timeout = request.timeout.unwrap_or(self.timeout);
         let guest = self.playing().ok_or_else(|| PlayerError::Crashed("no client".to_owned()))?;
-        let (step, elapsed) = guest.hear(timeout, control)?;
+        let (step, elapsed) = guest.receive_move(timeout, control)?;
         let mv = request.game.position().parse_move(&step.name());
         Ok(MoveReply { elapsed, ..MoveReply::new(mv) })
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {
         if let Some((guest, message)) = self.playing().zip(announce::turn(mv, board)) {
-            guest.tell(message);
+            guest.send(message);
         }
     }
 
     fn game_over(&mut self, board: &dyn Board) {
         if let Some(guest) = self.guest.take() {
-            guest.dismiss(announce::end(board));
+            guest.close(announce::end(board));
         }
     }
 }

@@ -12,19 +12,19 @@ use labrys_protocol::engine_log::EngineLog;
 use labrys_protocol::transport::Transport;
 use labrys_protocol::xboard::{Client, STANDARD};
 
-/// Checks that an engine starts, plays the game and accepts its options. `sets_up` says that games begin at
+/// Checks that an engine starts, plays the game and accepts its options. `needs_setup` says that games begin at
 /// other positions than the start position.
 pub(super) fn check(
     setup: &EngineSetup,
     transport: &Transport,
     rules: &Rules,
-    sets_up: bool,
+    needs_setup: bool,
     log: &EngineLog,
     control: &Control,
 ) -> Result<(), EngineSetupError> {
     let variant = rules.board()?.xboard_variant();
     let client = connect(setup, transport, rules, log, control)?;
-    match (sets_up || variant != Some(STANDARD)) && !client.sets_up() {
+    match (needs_setup || variant != Some(STANDARD)) && !client.has_setboard() {
         true => Err(ClientError::StartOnly.into()),
         false => Ok(()),
     }
@@ -55,9 +55,8 @@ pub(super) struct XboardPlayer {
     /// The name of the game in the protocol; `None` where it does not have the game.
     variant: Option<&'static str>,
     timeout: Duration,
-    /// The moves of the game that the engine knows, those of the opening included; `None` before its first
-    /// search.
-    told: Option<usize>,
+    /// The number of moves sent to the engine, those of the opening included; `None` before its first search.
+    sent_moves: Option<usize>,
 }
 
 impl XboardPlayer {
@@ -70,7 +69,7 @@ impl XboardPlayer {
         let EngineSetup { timeout, restart, .. } = setup;
         let variant = rules.board().ok().and_then(|board| board.xboard_variant());
         let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
-        XboardPlayer { remote: Remote::new(connect, restart), variant, timeout, told: None }
+        XboardPlayer { remote: Remote::new(connect, restart), variant, timeout, sent_moves: None }
     }
 
     fn is_standard(&self) -> bool {
@@ -80,10 +79,10 @@ impl XboardPlayer {
 
 impl<G: Game> Player<G> for XboardPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
-        self.told = None;
-        self.remote.retire(|client| !client.is_reusable());
+        self.sent_moves = None;
+        self.remote.end_spent(|client| !client.is_reusable());
         let variant = self.variant.unwrap_or_default();
-        self.remote.guard(control, |client| client.new_game(variant, control))
+        self.remote.run(control, |client| client.new_game(variant, control))
     }
 
     fn think(
@@ -92,27 +91,28 @@ impl<G: Game> Player<G> for XboardPlayer {
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
         let &MoveRequest { game, line, limits, timeout } = request;
-        let (told, is_standard) = (self.told.take(), self.is_standard());
-        let fen = (told.is_none() && !(is_standard && line.fen == G::start().fen())).then_some(&*line.fen);
-        let (patience, stm) = (timeout.unwrap_or(self.timeout), game.position().side_to_move());
+        let (sent_moves, is_standard) = (self.sent_moves.take(), self.is_standard());
+        let fen =
+            (sent_moves.is_none() && !(is_standard && line.fen == G::start().fen())).then_some(&*line.fen);
+        let (timeout, stm) = (timeout.unwrap_or(self.timeout), game.position().side_to_move());
         let is_legal = |best: &str| game.position().parse_san(best).is_ok();
-        let answer = self.remote.guard(control, |client| {
-            let moves = texts::<G>(line, told.unwrap_or(0), client.takes_san(), is_standard);
-            client.tell(fen, &moves, control)?;
-            client.go(limits, stm, is_legal, patience, control)
+        let answer = self.remote.run(control, |client| {
+            let moves = texts::<G>(line, sent_moves.unwrap_or(0), client.uses_san(), is_standard);
+            client.set_up(fen, &moves, control)?;
+            client.go(limits, stm, is_legal, timeout, control)
         })?;
-        // The engine knows its own move.
-        self.told = Some(line.moves.len() + 1);
+        // The engine has played its own move.
+        self.sent_moves = Some(line.moves.len() + 1);
         let answer = answer.ok_or(PlayerError::Resigned)?;
         let position = game.position();
         Ok(remote::reply(position, position.parse_san(&answer.best), answer))
     }
 }
 
-/// The moves of a line after the first `told`, as an engine takes them: in SAN where it asks for that, else
-/// by their squares. Only in the standard game has castling squares of its own.
-fn texts<G: Game>(line: &Variation, told: usize, in_san: bool, is_standard: bool) -> Vec<String> {
-    let own = line.moves.get(told..).unwrap_or_default().to_vec();
+/// The moves of a line after the first `sent_moves`, in SAN if the engine requests it, else by their squares.
+/// Only in the standard game castling is written by the king's squares.
+fn texts<G: Game>(line: &Variation, sent_moves: usize, in_san: bool, is_standard: bool) -> Vec<String> {
+    let own = line.moves.get(sent_moves..).unwrap_or_default().to_vec();
     if own.is_empty() || (is_standard && !in_san) {
         return own;
     }
@@ -127,7 +127,7 @@ fn texts<G: Game>(line: &Variation, told: usize, in_san: bool, is_standard: bool
             texts.push(if in_san { san } else { castling.unwrap_or_else(|| text.clone()) });
             position.play(mv);
         }
-        Some(texts.split_off(told))
+        Some(texts.split_off(sent_moves))
     };
     translated().unwrap_or(own)
 }
@@ -149,6 +149,6 @@ mod tests {
         assert_eq!(sent("e1g1", true, true), ["Kd8", "O-O"]);
         assert_eq!(sent("e1h1", false, false), ["e8d8", "O-O"]);
         assert_eq!(sent("h1f1", false, false), ["e8d8", "h1f1"]);
-        assert_eq!(texts::<Chess>(&line("e1g1"), 3, true, true), [""; 0], "all told");
+        assert_eq!(texts::<Chess>(&line("e1g1"), 3, true, true), [""; 0], "all sent");
     }
 }

@@ -3,7 +3,7 @@
 use super::{SearchReport, Settings, registry};
 use crate::search::{Control, Limits};
 
-/// The nodes of a bench. They change with any change of search behaviour.
+/// The node counts of a bench. They change with any change of search behaviour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Each game with its nodes, in the order of the registry.

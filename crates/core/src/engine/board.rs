@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
-use crate::game::{Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
+use crate::game::{Appearance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
@@ -19,8 +19,8 @@ pub trait Board: Send {
     /// The name of the game in the xboard protocol, under its option; none if that protocol does not have it.
     fn xboard_variant(&self) -> Option<&'static str>;
 
-    /// How a board on a screen shows the game.
-    fn looks(&self) -> Looks;
+    /// How a GUI shows the game.
+    fn appearance(&self) -> Appearance;
 
     /// The option that belongs to the game, if any.
     fn option(&self) -> Option<OptionSpec>;
@@ -36,7 +36,7 @@ pub trait Board: Send {
     /// after a draw.
     ///
     /// # Errors
-    /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
+    /// [`PositionError`] names the problem in the FEN, or the move and its number.
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
 
     /// Plays a move.
@@ -45,7 +45,7 @@ pub trait Board: Send {
     /// [`MoveError`] if the move is not legal.
     fn play(&mut self, mv: &str) -> Result<(), MoveError>;
 
-    /// Plays random moves as [`Play::play_random_moves`] does, and returns them.
+    /// Plays random moves as [`GameState::play_random_moves`] does, and returns them.
     fn play_random_moves(&mut self, plies: usize, random: &mut StdRng, control: &Control) -> Vec<String>;
 
     /// Plays a move of a game record (in chess SAN or the notation of the protocol), and returns it in the
@@ -111,26 +111,26 @@ pub trait Board: Send {
 
 /// A game in play, in the types of the game. It implements [`Board`].
 #[derive(Clone, Debug)]
-pub struct Play<G> {
+pub struct GameState<G> {
     position: G,
     history: GameHistory<G>,
     /// The choice of the game's option.
     choice: usize,
 }
 
-impl<G: Game> Play<G> {
+impl<G: Game> GameState<G> {
     /// The start position.
-    pub fn start() -> Play<G> {
-        Play { position: G::start(), history: GameHistory::new(), choice: 0 }
+    pub fn start() -> GameState<G> {
+        GameState { position: G::start(), history: GameHistory::new(), choice: 0 }
     }
 
     /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
     /// for another game. Case does not matter.
-    pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
+    pub(super) fn from_pgn_variant(tag: &str) -> Option<GameState<G>> {
         let choice = G::info().choice_of_pgn_variant(tag)?;
         let mut position = G::start_with(choice);
         position.choose(choice);
-        Some(Play { position, history: GameHistory::new(), choice })
+        Some(GameState { position, history: GameHistory::new(), choice })
     }
 
     /// The position on the board.
@@ -154,15 +154,15 @@ impl<G: Game> Play<G> {
         self.choice
     }
 
-    /// A random legal move, each as likely as any other; none in a position without legal moves.
+    /// A uniformly random legal move; none in a position without legal moves.
     pub fn random_move(&self, random: &mut StdRng) -> Option<G::Move> {
         let mut moves = Vec::with_capacity(G::MAX_MOVES);
         self.position.legal_moves(&mut moves);
         (!moves.is_empty()).then(|| moves[random.random_range(0..moves.len())])
     }
 
-    /// Plays random moves, and returns them with their outcomes of chance: `plies` of them, fewer if the
-    /// game is over before or `control` stops. Outcomes are drawn from `chance` if it is given, or from `random`.
+    /// Plays `plies` random moves, fewer if the game ends or `control` stops, and returns them with their
+    /// chance outcomes. Outcomes are sampled by `chance` if it is given, or by `random`.
     pub fn play_random_moves(
         &mut self,
         plies: usize,
@@ -181,29 +181,30 @@ impl<G: Game> Play<G> {
         played
     }
 
-    /// A game that begins with the position of this one.
-    pub fn begun_here(&self) -> Play<G> {
-        Play { history: GameHistory::new(), ..self.clone() }
+    /// A game that begins at the current position.
+    pub fn from_here(&self) -> GameState<G> {
+        GameState { history: GameHistory::new(), ..self.clone() }
     }
 
     /// The option of the game.
-    pub(super) fn own_row() -> Option<Row<Play<G>>> {
-        G::info().option.map(|GameOption { name, choices, in_words }| {
+    pub(super) fn own_row() -> Option<Row<GameState<G>>> {
+        G::info().option.map(|GameOption { name, choices, description }| {
             let kind = match choices {
-                ["false", "true"] => {
-                    RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
-                }
+                ["false", "true"] => RowKind::Check {
+                    default: false,
+                    set: |play: &mut GameState<G>, on| play.choose(on.into()),
+                },
                 _ => RowKind::Combo {
                     values: choices.to_vec(),
-                    in_words,
+                    description,
                     default: 0,
-                    set: |play: &mut Play<G>, choice| {
+                    set: |play: &mut GameState<G>, choice| {
                         play.choose(choice);
                         Ok(Vec::new())
                     },
                 },
             };
-            let value = move |play: &Play<G>| Some(choices[play.choice].to_owned());
+            let value = move |play: &GameState<G>| Some(choices[play.choice].to_owned());
             Row { name, group: OptionGroup::General, kind, value: Box::new(value) }
         })
     }
@@ -235,7 +236,7 @@ impl<G: Game> Play<G> {
     }
 }
 
-impl<G: Game> Board for Play<G> {
+impl<G: Game> Board for GameState<G> {
     fn variant(&self) -> &'static str {
         G::info().name
     }
@@ -248,8 +249,8 @@ impl<G: Game> Board for Play<G> {
         G::info().xboard_variants.get(self.choice).copied()
     }
 
-    fn looks(&self) -> Looks {
-        G::info().looks
+    fn appearance(&self) -> Appearance {
+        G::info().appearance
     }
 
     fn option(&self) -> Option<OptionSpec> {
@@ -270,7 +271,7 @@ impl<G: Game> Board for Play<G> {
                 .map_err(|error| PositionError::Fen { error, looks_like: registry::game_of(fen) })?,
         };
         position.choose(choice);
-        let mut play = Play { position, history: GameHistory::new(), choice };
+        let mut play = GameState { position, history: GameHistory::new(), choice };
         play.follow(moves)?;
         *self = play;
         Ok(())
@@ -363,13 +364,13 @@ mod tests {
 
     #[test]
     fn random_moves_end_with_the_game_and_can_be_played_again() {
-        let (mut game, control) = (Play::<TucChess>::start(), Control::default());
+        let (mut game, control) = (GameState::<TucChess>::start(), Control::default());
         let random = || StdRng::seed_from_u64(7);
         assert_eq!(game.play_random_moves(9, &mut random(), None, &control).len(), 9);
         let rest = game.play_random_moves(100_000, &mut random(), None, &control);
         assert!(rest.len() < 100_000 && game.outcome().is_some(), "{}", rest.len());
         // As text they are the same, with their outcomes of chance.
-        let (mut board, mut again) = (Play::<TucChess>::start(), Play::<TucChess>::start());
+        let (mut board, mut again) = (GameState::<TucChess>::start(), GameState::<TucChess>::start());
         let texts = Board::play_random_moves(&mut board, 30, &mut random(), &control);
         again.play_random_moves(30, &mut random(), None, &control);
         assert_eq!((texts.len(), board.fen()), (30, again.fen()));

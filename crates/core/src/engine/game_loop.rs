@@ -1,6 +1,6 @@
 //! The game loop of self-play and matches.
 
-use super::{Board, Play};
+use super::{Board, GameState};
 use crate::game::{Color, Game, Outcome};
 
 /// Runs a game: asks the players for their moves, and may stop it.
@@ -12,19 +12,19 @@ pub trait GameDriver<G: Game> {
     ///
     /// # Errors
     /// The reason to stop, if there is no move.
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Self::Stop>;
+    fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, Self::Stop>;
 
     /// A uniformly distributed number from 0 (included) to 1 (not included), for chance outcomes.
     fn random(&mut self) -> f64;
 
     /// Called with each move and its chance outcome before it is played.
-    fn sampled(&mut self, _mv: G::Move, _game: &Play<G>) {}
+    fn sampled(&mut self, _mv: G::Move, _game: &GameState<G>) {}
 
     /// Called in each position where the game has not ended, after a move. It may stop the game.
     ///
     /// # Errors
     /// The reason to stop.
-    fn adjudicate(&mut self, _game: &Play<G>) -> Result<(), Self::Stop> {
+    fn adjudicate(&mut self, _game: &GameState<G>) -> Result<(), Self::Stop> {
         Ok(())
     }
 }
@@ -59,7 +59,7 @@ impl GameEnd {
 /// # Errors
 /// The reason why `driver` stopped the game. The game stays at that position.
 pub fn play_out<G: Game, D: GameDriver<G>>(
-    game: &mut Play<G>,
+    game: &mut GameState<G>,
     longest: Option<u32>,
     driver: &mut D,
 ) -> Result<GameEnd, D::Stop> {

@@ -2,8 +2,8 @@
 
 use super::{Engine, OptionError, OptionSpec, Settings, SideEffect, UnknownVariant, registry};
 
-/// The values of the options that not every game has, as they were set last. A client may set them before it
-/// chooses the game, and they outlast another choice.
+/// The last values of the options that not every game has. A client may set them before it selects the game,
+/// and they survive a change of the game.
 #[derive(Debug, Default)]
 pub struct GameOptions {
     values: Vec<(String, String)>,
@@ -38,7 +38,7 @@ impl GameOptions {
         let in_play = engine.board().variant();
         let side_effects = match games[..] {
             [game, ..] if !games.contains(&in_play) => {
-                // The value is tried on another engine, so that a wrong one is refused now.
+                // The value is tried on another engine, so that an invalid one is refused now.
                 try_value(game, engine.settings(), name, value)?;
                 Vec::new()
             }

@@ -1,13 +1,12 @@
 //! One game with its search, behind an object-safe facade.
 //!
 //! [`Board`] is a game in play, [`Engine`] a board with options and a search. Protocol and arena use them;
-//! positions, moves and options are text. [`Play`] and [`GameEngine`] implement them for all games, and
+//! positions, moves and options are text. [`GameState`] and [`GameEngine`] implement them for all games, and
 //! [`TypedEngine`] is an engine in the types of its game, for self-play and matches, which [`game_loop`] plays.
 //! [`registry`] is the only list of the games: code that is generic over the game is found by the name of the
 //! game in a [table](registry::GameTable).
 //!
-//! Beside the engine stand what uses it: [`mod@bench`], the signature of the search, and [`suite`], positions with
-//! what a search is to find in them.
+//! [`mod@bench`] computes the signature of the search, and [`suite`] runs test suites.
 
 pub mod bench;
 pub mod game_loop;
@@ -23,7 +22,7 @@ mod typed;
 
 use thiserror::Error;
 
-pub use board::{Board, Play};
+pub use board::{Board, GameState};
 pub use game_engine::{GameEngine, line_text};
 pub use game_options::GameOptions;
 pub use options::{EvaluationKind, OptionError, OptionGroup, OptionKind, OptionSpec, Settings, SideEffect};
@@ -31,7 +30,7 @@ pub use typed::{Playable, TypedEngine};
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{FenError, MoveError, Points, quote};
+use crate::game::{FenError, MoveError, Wdl, quote};
 use crate::nets::NetError;
 use crate::search::{Bound, Control, Limits, Progress, Visits};
 
@@ -40,7 +39,7 @@ pub trait Engine: Send {
     /// The game in play, from whose position searches start.
     fn board(&self) -> &dyn Board;
 
-    /// The game in play, to change it.
+    /// The game in play, mutable.
     fn board_mut(&mut self) -> &mut dyn Board;
 
     /// The current values of the options, for use by another engine.
@@ -78,11 +77,10 @@ pub trait Engine: Send {
     /// The value of the position by the evaluation net, input by input; `None` without a net for its board.
     fn net_breakdown(&self) -> Option<NetBreakdown>;
 
-    /// What the endgame tables say of the position; `None` where they do not have it.
+    /// The result by the endgame tables; `None` where they do not have the position.
     fn table_breakdown(&self) -> Option<TableBreakdown>;
 
-    /// What the policy/value net that searches use says of the position before any search; `None` without one
-    /// for its board.
+    /// Value and priors by the policy/value net in use; `None` without a net for the board.
     fn policy_breakdown(&self) -> Option<PolicyBreakdown>;
 
     /// The weights in use.
@@ -118,7 +116,7 @@ pub trait SearchListener {
     /// iteration of `depth` plies.
     fn root_move(&mut self, _depth: u32, _mv: &str, _number: usize, _progress: &Progress) {}
 
-    /// Called where there has been nothing else to tell for a while.
+    /// Called at intervals if there is nothing else to report.
     fn progress(&mut self, _progress: &Progress) {}
 }
 
@@ -147,7 +145,7 @@ pub enum PositionError {
     /// The FEN is invalid.
     #[error("{error}{}", looks_like.map_or(String::new(), |game| format!("; looks like variant `{game}`")))]
     Fen {
-        /// What is wrong with it.
+        /// The problem.
         error: FenError,
         /// Another game that has the position.
         looks_like: Option<&'static str>,
@@ -157,7 +155,7 @@ pub enum PositionError {
     Move {
         /// Number of the move in the list, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The problem.
         error: MoveError,
     },
 }
@@ -212,11 +210,11 @@ pub enum EvaluationInUse {
     PolicyNet,
 }
 
-/// What endgame tables say of a position.
+/// The result of a position by endgame tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableBreakdown {
-    /// The result for the side to move, its halfmove clock regarded.
-    pub result: Points,
+    /// The result for the side to move, with regard to the halfmove clock.
+    pub result: Wdl,
     /// The plies to the next irreversible move or the end of the game, where the tables have them.
     pub distance: Option<u32>,
 }
@@ -225,16 +223,16 @@ impl TableBreakdown {
     /// The breakdown as a line of text.
     pub fn to_text(self) -> String {
         let result = match self.result {
-            Points::Win => "win",
-            Points::Draw => "draw",
-            Points::Loss => "loss",
+            Wdl::Win => "win",
+            Wdl::Draw => "draw",
+            Wdl::Loss => "loss",
         };
         let distance = self.distance.map(|distance| format!(", distance {distance}"));
         format!("tables: {result}{}", distance.unwrap_or_default())
     }
 }
 
-/// What a policy/value net says of a position before any search, in text.
+/// The value and the priors of a position by a policy/value net, in text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyBreakdown {
     /// The expected result for the side to move, 1 a win, ½ a draw.
@@ -269,6 +267,6 @@ pub struct BestMove {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown variant {}, expected one of: {}", quote(.name), registry::names().join(", "))]
 pub struct UnknownVariant {
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
 }

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Board, Engine, GameEngine, OptionSpec, Play, Playable, Settings, UnknownVariant};
+use super::{Board, Engine, GameEngine, GameState, OptionSpec, Playable, Settings, UnknownVariant};
 use crate::game::GameInfo;
 
-/// Calls a macro with the list of the games of this crate, the default first: the only list there is.
+/// Calls a macro with the list of the games of this crate, the default first. There is no other list.
 #[macro_export]
 macro_rules! with_games {
     ($($callback:tt)+) => {
@@ -20,7 +20,7 @@ macro_rules! with_games {
 }
 
 /// A [`GameTable`](crate::engine::registry::GameTable) of the games of this crate. Its trait has to be
-/// implemented for [`Of`](crate::engine::registry::Of) each of them.
+/// implemented for [`GameType`](crate::engine::registry::GameType) each of them.
 #[macro_export]
 macro_rules! game_table {
     () => {
@@ -29,20 +29,20 @@ macro_rules! game_table {
     ($($game:ty),+ $(,)?) => {
         $crate::engine::registry::GameTable::new(&[$((
             <$game as $crate::game::Game>::info,
-            &$crate::engine::registry::Of::<$game>::GAME,
+            &$crate::engine::registry::GameType::<$game>::GAME,
         )),+])
     };
 }
 
-/// What some code does with the games, by their names: a trait object for each, [`Of`] the game. The table
-/// begins with the games of this crate, the default first, and a program may add others. Each part that is
-/// generic over the game has such a table of its own.
+/// Dispatch by the name of the game: a trait object for each, its [`GameType`]. The table begins with the
+/// games of this crate, the default first, and a program may add others. Each component that is generic over
+/// the game has its own table.
 pub struct GameTable<T: ?Sized + 'static> {
     own: &'static [Row<T>],
     added: RwLock<Vec<Row<T>>>,
 }
 
-/// A game of a [`GameTable`]: its data, and what some code does with it.
+/// A game of a [`GameTable`]: its data and its trait object.
 pub type Row<T> = (fn() -> GameInfo, &'static T);
 
 impl<T: ?Sized> GameTable<T> {
@@ -82,22 +82,22 @@ fn find<T: ?Sized>(games: &[Row<T>], name: &str) -> Option<&'static T> {
     games.iter().find(|(info, _)| info().name.eq_ignore_ascii_case(name)).map(|&(_, game)| game)
 }
 
-/// A game as a value. The trait objects of a [`GameTable`] are made of it.
+/// The type of a game as a value, for the trait objects of a [`GameTable`].
 #[derive(Debug)]
-pub struct Of<G>(PhantomData<fn() -> G>);
+pub struct GameType<G>(PhantomData<fn() -> G>);
 
-impl<G> Of<G> {
+impl<G> GameType<G> {
     /// The value.
-    pub const GAME: Of<G> = Of(PhantomData);
+    pub const GAME: GameType<G> = GameType(PhantomData);
 }
 
-/// What the registry has of a game.
+/// The operations of the registry on a game.
 trait RegisteredGame: Sync {
     fn info(&self) -> GameInfo;
 
     fn board(&self) -> Box<dyn Board>;
 
-    fn recorded(&self, tag: &str) -> Option<Box<dyn Board>>;
+    fn board_of_record(&self, tag: &str) -> Option<Box<dyn Board>>;
 
     fn has(&self, fen: &str) -> bool;
 
@@ -106,17 +106,17 @@ trait RegisteredGame: Sync {
     fn engine(&self, settings: &Settings) -> Box<dyn Engine>;
 }
 
-impl<G: Playable> RegisteredGame for Of<G> {
+impl<G: Playable> RegisteredGame for GameType<G> {
     fn info(&self) -> GameInfo {
         G::info()
     }
 
     fn board(&self) -> Box<dyn Board> {
-        Box::new(Play::<G>::start())
+        Box::new(GameState::<G>::start())
     }
 
-    fn recorded(&self, tag: &str) -> Option<Box<dyn Board>> {
-        Play::<G>::of_pgn_variant(tag).map(|play| Box::new(play) as Box<dyn Board>)
+    fn board_of_record(&self, tag: &str) -> Option<Box<dyn Board>> {
+        GameState::<G>::from_pgn_variant(tag).map(|play| Box::new(play) as Box<dyn Board>)
     }
 
     fn has(&self, fen: &str) -> bool {
@@ -139,7 +139,7 @@ with_games!(crate::playable);
 /// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol have
 /// it from then on.
 pub fn add<G: Playable>() {
-    GAMES.add(G::info, &Of::<G>::GAME);
+    GAMES.add(G::info, &GameType::<G>::GAME);
 }
 
 /// The names of all games, the default first.
@@ -160,13 +160,13 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     GAMES.get(name).map(RegisteredGame::board)
 }
 
-/// A board of the game that a value of the PGN tag `Variant` stands for, at the start position. An empty
-/// value stands for a record without the tag.
+/// The board of a game record by its PGN tag `Variant`, at the start position. An empty value stands for a
+/// record without the tag.
 ///
 /// # Errors
 /// [`UnknownVariant`] lists the games.
-pub fn recorded(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
-    let board = GAMES.all().into_iter().find_map(|(_, game)| game.recorded(tag));
+pub fn board_of_record(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
+    let board = GAMES.all().into_iter().find_map(|(_, game)| game.board_of_record(tag));
     board.ok_or_else(|| UnknownVariant { name: tag.to_owned() })
 }
 

@@ -31,7 +31,7 @@ impl Level {
     }
 
     /// Whether this move is a random one. `number` stands for the position, the game and the seed.
-    pub(super) fn errs(self, number: u64) -> bool {
+    pub(super) fn is_random(self, number: u64) -> bool {
         mixed(!number) % 1_000 < u64::from(self.random)
     }
 }
@@ -59,10 +59,10 @@ mod tests {
     }
 
     #[test]
-    fn as_many_moves_err_as_the_level_says() {
+    fn the_share_of_random_moves_is_that_of_the_level() {
         for random in [0, 50, 400, 1_000] {
             let level = Level { nodes: 1, random };
-            let count = (0..10_000).filter(|&number| level.errs(number)).count();
+            let count = (0..10_000).filter(|&number| level.is_random(number)).count();
             assert!(count.abs_diff(10 * random as usize) < 300, "{random}: {count}");
         }
     }

@@ -1,9 +1,9 @@
-//! Test suites: positions in EPD with what a search is to find in them.
+//! Test suites: positions in EPD with the moves, mates or points to find.
 //!
-//! A line asks for one thing, by the first of these operations that it has: `dm`, or `bm` with `#5` or `#-5`, a
-//! forced win or loss, `bm` one of the best moves, `am` any move but these, points the move that gets most of
-//! them. Points are given as in STS, by `c8` (numbers) and `c9` (moves) or by `c0` (`"Nf3=10, e4=5"`). Another
-//! text in them is a comment.
+//! A line asks for one thing, by the first of these operations that it has: `dm`, or `bm` with `#5` or `#-5`,
+//! a forced win or loss, `bm` one of the best moves, `am` any move but these, points the move that gets most
+//! of them. Points are given as in STS, by `c8` (numbers) and `c9` (moves) or by `c0` (`"Nf3=10, e4=5"`). Any
+//! other text in them is a comment.
 
 mod read;
 
@@ -26,35 +26,35 @@ pub struct SuitePosition {
     pub id: String,
     /// The position, as a FEN.
     pub fen: String,
-    /// What is asked for.
+    /// The goal.
     pub goal: Goal,
     /// The points of some moves. The other moves get none.
     pub points: Vec<(String, u32)>,
 }
 
-/// What a search is to find.
+/// The goal of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// One of these moves.
     Best(Vec<String>),
     /// Any move but these.
     Avoid(Vec<String>),
-    /// A win in at most so many moves of the winner, by score.
+    /// A win in at most this many moves of the winner, by score.
     Mate(u32),
-    /// A loss in at most so many moves of the winner, by score.
+    /// A loss in at most this many moves of the winner, by score.
     Mated(u32),
 }
 
-/// What a search has found in a position.
+/// The result of a search of a suite position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct SuiteResult {
     /// The move found. `None` if there is no legal move.
     pub found: Option<String>,
     /// Its score; `None` in a search without reports.
     pub score: Option<UciScore>,
     /// Whether that is exact. A search that ends while it rises above its window has a lower bound only.
     pub bound: Bound,
-    /// Since when the best move of the search has stayed a solution. `None` if the position is not solved.
+    /// When the search settled on a solution. `None` if the position is not solved.
     pub solved: Option<Moment>,
     /// The end of the search.
     pub end: Moment,
@@ -62,7 +62,7 @@ pub struct Attempt {
     pub points: u32,
 }
 
-/// A moment of a search.
+/// A point in a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Depth of the iteration, in plies.
@@ -74,7 +74,7 @@ pub struct Moment {
 }
 
 impl Goal {
-    /// Whether a search that has found a move with a score has found what is asked for.
+    /// Whether a move with a score meets the goal.
     pub fn is_met(&self, mv: &str, score: Option<UciScore>) -> bool {
         match self {
             Goal::Best(moves) => moves.iter().any(|best| best == mv),
@@ -106,7 +106,7 @@ impl Goal {
 }
 
 impl SuitePosition {
-    /// The points that can be had.
+    /// The most points that a move gets.
     pub fn most_points(&self) -> u32 {
         self.points.iter().map(|(_, points)| *points).max().unwrap_or(0)
     }
@@ -116,12 +116,12 @@ impl SuitePosition {
     ///
     /// # Errors
     /// [`PositionError`] if it is no position of the engine's game.
-    pub fn attempt(
+    pub fn search(
         &self,
         engine: &mut dyn Engine,
         limits: &Limits,
         control: &Control,
-    ) -> Result<Attempt, PositionError> {
+    ) -> Result<SuiteResult, PositionError> {
         engine.board_mut().set_up(Some(&self.fen), &[])?;
         engine.new_game();
         let mate = match self.goal {
@@ -129,17 +129,17 @@ impl SuitePosition {
             Goal::Best(_) | Goal::Avoid(_) | Goal::Mated(_) => limits.mate,
         };
         let limits = Limits { start: Instant::now(), mate, ..limits.clone() };
-        let mut watch = Watch::new(&self.goal);
-        let best = engine.search(&[], &limits, control, &mut |report: &SearchReport| watch.see(report));
+        let mut tracker = ReportTracker::new(&self.goal);
+        let best = engine.search(&[], &limits, control, &mut |report: &SearchReport| tracker.update(report));
         let best = best.expect("no root move is named");
-        let end = Moment { depth: watch.depth, nodes: best.nodes, time: limits.start.elapsed() };
+        let end = Moment { depth: tracker.depth, nodes: best.nodes, time: limits.start.elapsed() };
         let found = best.best;
-        let is_met = found.as_ref().is_some_and(|mv| watch.is_met(mv));
+        let is_met = found.as_ref().is_some_and(|mv| tracker.is_met(mv));
         let points = self.points.iter().find(|(mv, _)| Some(mv) == found.as_ref());
-        Ok(Attempt {
-            score: watch.score,
-            bound: watch.bound,
-            solved: is_met.then(|| watch.since.unwrap_or(end)),
+        Ok(SuiteResult {
+            score: tracker.score,
+            bound: tracker.bound,
+            solved: is_met.then(|| tracker.since.unwrap_or(end)),
             end,
             points: points.map_or(0, |(_, points)| *points),
             found,
@@ -147,19 +147,19 @@ impl SuitePosition {
     }
 }
 
-/// What the reports of a search have said so far.
-struct Watch<'a> {
+/// Follows the reports of a search.
+struct ReportTracker<'a> {
     goal: &'a Goal,
     score: Option<UciScore>,
     bound: Bound,
     depth: u32,
-    /// Since when the best move has been a solution.
+    /// When the best move became a solution.
     since: Option<Moment>,
 }
 
-impl<'a> Watch<'a> {
-    fn new(goal: &'a Goal) -> Watch<'a> {
-        Watch { goal, score: None, bound: Bound::Exact, depth: 0, since: None }
+impl<'a> ReportTracker<'a> {
+    fn new(goal: &'a Goal) -> ReportTracker<'a> {
+        ReportTracker { goal, score: None, bound: Bound::Exact, depth: 0, since: None }
     }
 
     /// Whether the goal is met by a move with the last score. A lower bound proves a win, but no loss.
@@ -168,7 +168,7 @@ impl<'a> Watch<'a> {
         is_proven && self.goal.is_met(mv, self.score)
     }
 
-    fn see(&mut self, report: &SearchReport) {
+    fn update(&mut self, report: &SearchReport) {
         let &SearchReport { depth, nodes, time, score, bound, .. } = report;
         // A search that falls below its window has no best move.
         let Some(mv) = report.pv.first().filter(|_| report.multipv == 1 && report.bound != Bound::Upper)
@@ -198,22 +198,22 @@ mod tests {
     }
 
     /// The result of a search to `depth` plies.
-    pub(super) fn attempt(position: &SuitePosition, depth: u32) -> Attempt {
+    pub(super) fn result(position: &SuitePosition, depth: u32) -> SuiteResult {
         let mut engine = registry::engine("chess", &Settings::default()).unwrap();
-        position.attempt(engine.as_mut(), &Limits::depth(depth), &Control::default()).unwrap()
+        position.search(engine.as_mut(), &Limits::depth(depth), &Control::default()).unwrap()
     }
 
     #[test]
-    fn a_position_is_solved_since_its_move_has_stayed_the_best() {
+    fn a_position_is_solved_when_its_move_stays_the_best() {
         let mate = position("bm Qxf7;");
-        let Attempt { found, score, solved, end, .. } = attempt(&mate, 4);
+        let SuiteResult { found, score, solved, end, .. } = result(&mate, 4);
         assert_eq!((found.as_deref(), score), (Some("h5f7"), Some(UciScore::Mate(1))));
         assert_eq!((solved.unwrap().depth, end.depth), (1, 4));
         assert!(solved.unwrap().nodes < end.nodes);
-        assert_eq!(attempt(&position("am Qxf7;"), 4).solved, None);
-        assert_eq!(attempt(&position("am Qxe5;"), 4).solved.map(|moment| moment.depth), Some(1));
+        assert_eq!(result(&position("am Qxf7;"), 4).solved, None);
+        assert_eq!(result(&position("am Qxe5;"), 4).solved.map(|moment| moment.depth), Some(1));
         // The search for a mate ends with it.
-        assert_eq!(attempt(&position("dm 1;"), 4).end.depth, 1);
+        assert_eq!(result(&position("dm 1;"), 4).end.depth, 1);
 
         let report = |depth, mv: &str, bound| SearchReport {
             depth,
@@ -229,22 +229,22 @@ mod tests {
             visits: None,
             pv: vec![mv.to_owned()],
         };
-        let mut watch = Watch::new(&mate.goal);
+        let mut tracker = ReportTracker::new(&mate.goal);
         let mut since = |depth, mv, bound| {
-            watch.see(&report(depth, mv, bound));
-            watch.since.map(|moment| moment.depth)
+            tracker.update(&report(depth, mv, bound));
+            tracker.since.map(|moment| moment.depth)
         };
         assert_eq!(since(1, "h5f7", Bound::Exact), Some(1));
         assert_eq!(since(2, "h5e5", Bound::Upper), Some(1));
         assert_eq!(since(3, "h5e5", Bound::Exact), None);
         assert_eq!(since(4, "h5f7", Bound::Lower), Some(4));
         assert_eq!(since(5, "h5f7", Bound::Exact), Some(4));
-        // A lower bound on the score is no proof of a loss, and a bound is told as one.
+        // A lower bound on the score is no proof of a loss, and a bound is reported as one.
         let goal = Goal::Mated(5);
-        let mut watch = Watch::new(&goal);
+        let mut tracker = ReportTracker::new(&goal);
         let mut mated = |bound| {
-            watch.see(&SearchReport { score: UciScore::Mate(-4), ..report(6, "h5f7", bound) });
-            (watch.since.is_some(), watch.bound)
+            tracker.update(&SearchReport { score: UciScore::Mate(-4), ..report(6, "h5f7", bound) });
+            (tracker.since.is_some(), tracker.bound)
         };
         assert_eq!(mated(Bound::Lower), (false, Bound::Lower));
         assert_eq!(mated(Bound::Upper), (false, Bound::Lower));

@@ -1,18 +1,18 @@
 //! The engine of a game in the types of the game.
 
-use super::{Engine, Play, Settings};
+use super::{Engine, GameState, Settings};
 use crate::eval::Scale;
 use crate::game::{EndgameTables, Game, Knowledge};
 use crate::nets::NetError;
-use crate::search::{Best, Control, Limits, Listener, NetLeaves};
+use crate::search::{Control, Limits, Listener, NetLeaves, SearchResult};
 
 /// A game that an engine can play. [`playable`](crate::playable) implements it.
 pub trait Playable: Knowledge {
     /// An engine at the start position, with the shipped evaluation net, if there is one, and the default
     /// feature set with its shipped weights.
     ///
-    /// Generic code is compiled in each crate that uses it, and the searches are by far the most of it: behind
-    /// this function of the game they are compiled once, in the crate of the game.
+    /// Generic code is compiled in each crate that uses it, and the searches are most of it. Behind this
+    /// function they are compiled once, in the crate of the game.
     fn engine(settings: &Settings) -> Box<dyn TypedEngine<Self>>;
 }
 
@@ -31,7 +31,7 @@ macro_rules! playable {
 /// An [`Engine`] of the game `G`, for callers that know the game.
 pub trait TypedEngine<G: Game>: Engine {
     /// The game in play.
-    fn game(&self) -> &Play<G>;
+    fn game(&self) -> &GameState<G>;
 
     /// The scale of the evaluation of a position.
     fn scale(&self, position: &G) -> Scale;
@@ -45,7 +45,7 @@ pub trait TypedEngine<G: Game>: Engine {
     /// Sets the seed of everything random in a search.
     fn set_seed(&mut self, seed: u64);
 
-    /// Replaces the policy/value net by one that is in memory already.
+    /// Replaces the policy/value net by a loaded one.
     fn set_net(&mut self, net: NetLeaves);
 
     /// Checks that the nets that searches use, if any, are for the board of a position.
@@ -56,14 +56,13 @@ pub trait TypedEngine<G: Game>: Engine {
 
     /// Searches for the best move in a game, which need not be the one in play, among `root_moves`, or among
     /// all legal moves if there are none. There is none where no move is legal. A net for which
-    /// [`TypedEngine::check_board`] fails is passed over. The options for overhead and strength limit the
-    /// search as well.
+    /// [`TypedEngine::check_board`] fails is ignored. The options for overhead and strength apply.
     fn think(
         &mut self,
-        game: &Play<G>,
+        game: &GameState<G>,
         root_moves: Option<&[G::Move]>,
         limits: &Limits,
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
-    ) -> Best<G::Move>;
+    ) -> SearchResult<G::Move>;
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Score;
 use crate::game::FeatureSet;
 
-/// Half of the last digit that is printed. What is less reads as zero: a remainder of rounding.
+/// Half of the last printed digit. Smaller values are rounding errors, and print as zero.
 const VISIBLE: f64 = 0.5e-4;
 
 /// The static evaluation of a position, feature by feature.
@@ -29,7 +29,7 @@ pub struct WeightedFeature {
 }
 
 impl WeightedFeature {
-    /// What the feature adds to the evaluation.
+    /// The contribution of the feature.
     pub fn product(&self) -> f64 {
         // A sum has no negative zero.
         self.value * self.weight + 0.0
@@ -111,7 +111,7 @@ impl EvalBreakdown {
     }
 }
 
-/// Rows of as many cells.
+/// Rows with the same number of cells.
 struct Table(Vec<Vec<String>>);
 
 impl Table {

@@ -8,7 +8,7 @@ use crate::game::WdlModel;
 /// The greatest ply of a search, extensions included.
 pub const MAX_PLY: usize = 128;
 
-/// What a win by endgame tables counts in hundredths, as in Stockfish: clients know it by that.
+/// The score of a tablebase win in hundredths, as in Stockfish, by which clients recognise it.
 const TABLE_CENTI: i32 = 20_000;
 
 /// The greatest evaluation in hundredths, below every win by endgame tables.
@@ -17,8 +17,8 @@ const MOST_CENTI: i32 = TABLE_CENTI - 2 * MAX_PLY as i32 - 1;
 /// The score of a position for one of the players.
 ///
 /// Evaluations are in thousandths of their unit, at most [`Score::MAX_EVALUATION`] in magnitude. Beyond that
-/// lie the results that endgame tables know, and beyond those the scores of won and lost games: the shorter
-/// the way from the root to the table, or the mate distance, the larger. All fit into 24 bits.
+/// lie tablebase wins and losses, and beyond those mates: the shorter the distance, the larger. All fit into
+/// 24 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
@@ -40,7 +40,7 @@ impl Score {
     pub const INFINITE: Score = Score(8_000_001);
     /// The greatest magnitude of an evaluation.
     pub const MAX_EVALUATION: Score = Score(7_000_000);
-    /// The score of a win that endgame tables know at the root, just below the longest mate.
+    /// The score of a tablebase win at the root, just below the longest mate.
     const TABLE_WIN: i32 = Score::WIN.0 - MAX_PLY as i32 - 1;
     /// The smallest difference between two scores.
     pub const STEP: Score = Score(1);
@@ -95,41 +95,40 @@ impl Score {
     }
 
     /// Mated in `ply` plies from the root.
-    pub const fn lost_in(ply: usize) -> Score {
+    pub const fn mated_in(ply: usize) -> Score {
         Score(ply as i32 - Score::WIN.0)
     }
 
     /// Mate in `ply` plies from the root.
-    pub const fn won_in(ply: usize) -> Score {
+    pub const fn mate_in(ply: usize) -> Score {
         Score(Score::WIN.0 - ply as i32)
     }
 
-    /// A win that endgame tables know, `ply` plies from the root.
-    pub const fn won_by_table(ply: usize) -> Score {
+    /// Tablebase win `ply` plies from the root.
+    pub const fn tb_win_in(ply: usize) -> Score {
         Score(Score::TABLE_WIN - ply as i32)
     }
 
-    /// A loss that endgame tables know, `ply` plies from the root.
-    pub const fn lost_by_table(ply: usize) -> Score {
+    /// Tablebase loss `ply` plies from the root.
+    pub const fn tb_loss_in(ply: usize) -> Score {
         Score(ply as i32 - Score::TABLE_WIN)
     }
 
-    /// Whether the score is that of a game that is won or lost for certain, by a forced end or by endgame
-    /// tables, and no evaluation.
+    /// Whether the score is a mate or a tablebase result, and no evaluation.
     pub fn is_decisive(self) -> bool {
-        // The table may be MAX_PLY plies from a position that is as far from the root.
+        // The tablebase position may be MAX_PLY plies below one at MAX_PLY.
         self.0.abs() >= Score::TABLE_WIN - 2 * MAX_PLY as i32
     }
 
-    /// The mate distance in plies, if the score is that of a won or lost game.
-    pub fn plies_to_end(self) -> Option<usize> {
+    /// The mate distance in plies, if the score is a mate.
+    pub fn mate_distance(self) -> Option<usize> {
         let plies = Score::WIN.0 - self.0.abs();
         usize::try_from(plies).ok().filter(|&plies| plies <= MAX_PLY)
     }
 
-    /// The score for the transposition table, `ply` plies below the root: there, the plies to the end or to
-    /// the endgame table are counted from the position itself.
-    pub fn relative_to(self, ply: usize) -> Score {
+    /// The score as stored in the transposition table for a position at `ply`: distances count from that
+    /// position.
+    pub fn to_tt(self, ply: usize) -> Score {
         let ply = ply as i32;
         match self.is_decisive() {
             false => self,
@@ -137,8 +136,8 @@ impl Score {
         }
     }
 
-    /// The inverse of [`Score::relative_to`].
-    pub fn relative_to_root(self, ply: usize) -> Score {
+    /// The inverse of [`Score::to_tt`].
+    pub fn from_tt(self, ply: usize) -> Score {
         let ply = ply as i32;
         match self.is_decisive() {
             false => self,
@@ -146,10 +145,10 @@ impl Score {
         }
     }
 
-    /// The score in the units of UCI. A win that endgame tables know is one of 20,000 hundredths, less the plies
-    /// to the table; evaluations stay below that.
+    /// The score in the units of UCI. A tablebase win is 20,000 hundredths less the plies to it; evaluations
+    /// stay below.
     pub fn to_uci(self) -> UciScore {
-        if let Some(plies) = self.plies_to_end() {
+        if let Some(plies) = self.mate_distance() {
             return UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32);
         }
         if self.is_decisive() {
@@ -212,16 +211,16 @@ mod tests {
 
     #[test]
     fn forced_ends_are_counted_in_moves_of_the_winner() {
-        assert_eq!(Score::won_in(1).to_uci(), UciScore::Mate(1));
-        assert_eq!(Score::won_in(5).to_uci(), UciScore::Mate(3));
-        assert_eq!(Score::lost_in(4).to_uci(), UciScore::Mate(-2));
-        assert_eq!(Score::lost_in(0).to_uci(), UciScore::Mate(0));
+        assert_eq!(Score::mate_in(1).to_uci(), UciScore::Mate(1));
+        assert_eq!(Score::mate_in(5).to_uci(), UciScore::Mate(3));
+        assert_eq!(Score::mated_in(4).to_uci(), UciScore::Mate(-2));
+        assert_eq!(Score::mated_in(0).to_uci(), UciScore::Mate(0));
     }
 
     #[test]
-    fn evaluations_never_look_like_forced_ends() {
+    fn evaluations_are_never_mate_scores() {
         for value in [f64::MAX, -f64::MAX, 7_000.0, 1e9] {
-            assert_eq!(Score::from_value(value).plies_to_end(), None);
+            assert_eq!(Score::from_value(value).mate_distance(), None);
             assert!(!Score::from_value(value).is_decisive());
         }
         assert_eq!(Score::from_value(1.234).to_uci(), UciScore::Centi(123));
@@ -229,29 +228,29 @@ mod tests {
     }
 
     #[test]
-    fn what_tables_know_lies_between_evaluations_and_mates() {
+    fn tablebase_scores_lie_between_evaluations_and_mates() {
         for ply in [0, 1, MAX_PLY] {
-            let (win, loss) = (Score::won_by_table(ply), Score::lost_by_table(ply));
+            let (win, loss) = (Score::tb_win_in(ply), Score::tb_loss_in(ply));
             assert_eq!(win, -loss);
-            assert!(Score::MAX_EVALUATION < win && win < Score::won_in(MAX_PLY));
+            assert!(Score::MAX_EVALUATION < win && win < Score::mate_in(MAX_PLY));
             for score in [win, loss] {
-                assert!(score.is_decisive() && score.plies_to_end().is_none());
-                // As deep a position may store it, and another one find it there.
+                assert!(score.is_decisive() && score.mate_distance().is_none());
+                // The position that stores it and the one that finds it may be this deep.
                 for (stored_at, found_at) in [(0, MAX_PLY), (ply, MAX_PLY), (ply, 0)] {
-                    let stored = score.relative_to(stored_at);
-                    assert!(stored.plies_to_end().is_none() && stored.relative_to_root(stored_at) == score);
-                    let found = stored.relative_to_root(found_at);
-                    assert!(found.is_decisive() && found.relative_to(found_at) == stored);
+                    let stored = score.to_tt(stored_at);
+                    assert!(stored.mate_distance().is_none() && stored.from_tt(stored_at) == score);
+                    let found = stored.from_tt(found_at);
+                    assert!(found.is_decisive() && found.to_tt(found_at) == stored);
                 }
             }
             let model = WdlModel { a: 1.0, b: 0.5 };
             assert_eq!((win.wdl(model), loss.wdl(model)), ([1000, 0, 0], [0, 0, 1000]));
             assert_eq!((win.win_rate(model), loss.win_rate(model)), (1.0, 0.0));
         }
-        assert!(Score::won_by_table(3) > Score::won_by_table(4));
-        assert_eq!(Score::won_by_table(1).to_uci(), UciScore::Centi(19_999));
-        assert_eq!(Score::lost_by_table(0).to_uci(), UciScore::Centi(-20_000));
-        let UciScore::Centi(least) = Score::won_by_table(2 * MAX_PLY).to_uci() else { panic!("a mate") };
+        assert!(Score::tb_win_in(3) > Score::tb_win_in(4));
+        assert_eq!(Score::tb_win_in(1).to_uci(), UciScore::Centi(19_999));
+        assert_eq!(Score::tb_loss_in(0).to_uci(), UciScore::Centi(-20_000));
+        let UciScore::Centi(least) = Score::tb_win_in(2 * MAX_PLY).to_uci() else { panic!("a mate") };
         for value in [7_000.0, 199.0] {
             let evaluation = Score::from_value(value);
             let UciScore::Centi(most) = evaluation.to_uci() else { panic!("a mate") };
@@ -264,7 +263,7 @@ mod tests {
         assert_eq!(Score::from_win_rate(0.5), Score::DRAW);
         assert_eq!(Score::from_win_rate(10.0 / 11.0).to_uci(), UciScore::Centi(400));
         assert_eq!(Score::from_win_rate(1.0), -Score::from_win_rate(0.0));
-        assert_eq!(Score::from_win_rate(1.0).plies_to_end(), None);
+        assert_eq!(Score::from_win_rate(1.0).mate_distance(), None);
     }
 
     #[test]
@@ -279,16 +278,16 @@ mod tests {
             let wdl = Score::from_thousandths(thousandths).wdl(WdlModel { a: 0.0, b: 1.7 });
             assert_eq!(wdl.iter().sum::<u32>(), 1000);
         }
-        assert_eq!(Score::won_in(3).wdl(WdlModel { a: 1.0, b: 0.5 }), [1000, 0, 0]);
-        assert_eq!(Score::lost_in(4).wdl(WdlModel { a: 1.0, b: 0.5 }), [0, 0, 1000]);
+        assert_eq!(Score::mate_in(3).wdl(WdlModel { a: 1.0, b: 0.5 }), [1000, 0, 0]);
+        assert_eq!(Score::mated_in(4).wdl(WdlModel { a: 1.0, b: 0.5 }), [0, 0, 1000]);
     }
 
     #[test]
     fn table_scores_count_from_the_position() {
-        for score in [Score::won_in(7), Score::lost_in(9), Score::from_value(3.5), Score::DRAW] {
-            assert_eq!(score.relative_to(5).relative_to_root(5), score);
+        for score in [Score::mate_in(7), Score::mated_in(9), Score::from_value(3.5), Score::DRAW] {
+            assert_eq!(score.to_tt(5).from_tt(5), score);
         }
-        assert_eq!(Score::won_in(7).relative_to(5), Score::won_in(2));
-        assert_eq!(Score::lost_in(7).relative_to(5), Score::lost_in(2));
+        assert_eq!(Score::mate_in(7).to_tt(5), Score::mate_in(2));
+        assert_eq!(Score::mated_in(7).to_tt(5), Score::mated_in(2));
     }
 }

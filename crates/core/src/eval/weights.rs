@@ -30,7 +30,7 @@ use crate::game::{FeatureSet, Knowledge, counted, quote};
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
 
-/// The shipped weights that have been parsed, by game and index of the set.
+/// Parsed shipped weights, by game and index of the set.
 static SHIPPED: Mutex<BTreeMap<(&'static str, usize), Weights>> = Mutex::new(BTreeMap::new());
 
 /// The weights of one feature set of one game; all finite. Copies share the values.
@@ -154,8 +154,8 @@ impl Weights {
         let weights = match features.default_weights {
             Some(text) => Weights::parse::<G>(text)?,
             None => {
-                let values = vec![G::UNLEARNED_WEIGHT; features.features.len()].into();
-                let source = if G::UNLEARNED_WEIGHT == 0.0 { "zeros" } else { "unlearned" }.to_owned();
+                let values = vec![G::INITIAL_WEIGHT; features.features.len()].into();
+                let source = if G::INITIAL_WEIGHT == 0.0 { "zeros" } else { "unlearned" }.to_owned();
                 Weights { game: G::info().name, set, features, source, values }
             }
         };
@@ -241,8 +241,8 @@ impl Weights {
         Ok(Weights { source: "set by hand".to_owned(), values: values.into(), ..*self })
     }
 
-    /// These weights with all values replaced by learned ones, rounded to 10⁻⁴, in the order of the set;
-    /// `source` says where they come from.
+    /// These weights with all values replaced by learned ones, rounded to 10⁻⁴, in the order of the set, and
+    /// with their `source`.
     ///
     /// # Errors
     /// [`WeightsError::Count`] or [`WeightsError::Value`].

@@ -34,7 +34,7 @@ impl EncodingShape {
     }
 }
 
-/// A symmetry of the rules, as the encoding sees it: where squares and indices of moves go.
+/// A symmetry of the rules, as permutations of squares and policy indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetry {
     squares: Vec<usize>,
@@ -47,7 +47,7 @@ impl Symmetry {
         Symmetry { squares: (0..shape.squares()).collect(), indices: (0..shape.policy_len()).collect() }
     }
 
-    /// Where the index of a move goes.
+    /// The image of a policy index.
     pub fn index(&self, index: usize) -> usize {
         self.indices[index]
     }
@@ -65,30 +65,31 @@ impl Symmetry {
     }
 }
 
-/// A way to mirror and turn a board: files and ranks are mirrored, then exchanged with each other.
+/// A symmetry of the board: files and ranks are mirrored, then exchanged with each other.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct BoardSymmetry {
     files: bool,
     ranks: bool,
     exchange: bool,
 }
 
-impl Turn {
-    /// The ways of rules that know up from down, but not left from right.
-    pub(super) const LEFT_RIGHT: [Turn; 2] = [
-        Turn { files: false, ranks: false, exchange: false },
-        Turn { files: true, ranks: false, exchange: false },
+impl BoardSymmetry {
+    /// The symmetries of rules that distinguish up from down, but not left from right.
+    pub(super) const LEFT_RIGHT: [BoardSymmetry; 2] = [
+        BoardSymmetry { files: false, ranks: false, exchange: false },
+        BoardSymmetry { files: true, ranks: false, exchange: false },
     ];
 
-    /// The ways of rules that know no direction: eight on a square board, four on another.
-    pub(super) fn all(shape: EncodingShape) -> Vec<Turn> {
+    /// The symmetries of rules without directions: eight on a square board, four on another.
+    pub(super) fn all(shape: EncodingShape) -> Vec<BoardSymmetry> {
         let exchanges: &[bool] = if shape.files == shape.ranks { &[false, true] } else { &[false] };
         let mirrors = [(false, false), (true, false), (false, true), (true, true)];
-        let turn = |exchange| mirrors.map(|(files, ranks)| Turn { files, ranks, exchange });
+        let turn = |exchange| mirrors.map(|(files, ranks)| BoardSymmetry { files, ranks, exchange });
         exchanges.iter().copied().flat_map(turn).collect()
     }
 
-    /// The symmetry of an encoding whose policy planes are sets of directions, each with so many distances.
+    /// The symmetry of an encoding whose policy planes are sets of directions, each with `distances`
+    /// distances.
     pub(super) fn symmetry(self, shape: EncodingShape, distances: usize) -> Symmetry {
         let turned = |[file, rank]: [isize; 2]| if self.exchange { [rank, file] } else { [file, rank] };
         let square = |square: usize| {
@@ -116,7 +117,7 @@ impl Turn {
     }
 }
 
-/// The number of directions of [`View::step`].
+/// The number of directions of [`Orientation::step`].
 pub(super) const DIRECTIONS: usize = 8;
 
 /// The number of the direction of a step, by the signs of its files and ranks: 0 is south west, 7 north east.
@@ -132,18 +133,18 @@ fn parts_of_direction(direction: usize) -> [isize; 2] {
     [number % 3 - 1, number / 3 - 1]
 }
 
-/// A board as a player sees it who plays up the board.
+/// A board from the side of a player, who plays up the board.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct Orientation {
     files: usize,
     ranks: usize,
     player: Color,
 }
 
-impl View {
+impl Orientation {
     /// The board of an encoding, for a player.
-    pub(super) fn new(shape: EncodingShape, player: Color) -> View {
-        View { files: shape.files, ranks: shape.ranks, player }
+    pub(super) fn new(shape: EncodingShape, player: Color) -> Orientation {
+        Orientation { files: shape.files, ranks: shape.ranks, player }
     }
 
     /// The index of a square of the real board.
@@ -174,26 +175,29 @@ impl View {
 
 /// Planes that are being written.
 pub(super) struct PlaneWriter<'a> {
-    /// The board, seen by the side to move.
-    pub(super) view: View,
+    /// The board from the side to move.
+    pub(super) orientation: Orientation,
     planes: &'a mut [f32],
 }
 
 impl<'a> PlaneWriter<'a> {
     /// A writer of the planes of a position.
     pub(super) fn new(position: &impl Knowledge, planes: &'a mut [f32]) -> PlaneWriter<'a> {
-        PlaneWriter { view: View::new(position.encoding_shape(), position.side_to_move()), planes }
+        PlaneWriter {
+            orientation: Orientation::new(position.encoding_shape(), position.side_to_move()),
+            planes,
+        }
     }
 
     /// Sets a square of the real board to 1.
     pub(super) fn mark(&mut self, plane: usize, file: usize, rank: usize) {
-        let index = self.view.on_plane(plane, self.view.square(file, rank));
+        let index = self.orientation.on_plane(plane, self.orientation.square(file, rank));
         self.planes[index] = 1.0;
     }
 
     /// Sets all squares of a plane.
     pub(super) fn fill(&mut self, plane: usize, value: f32) {
-        let squares = self.view.files * self.view.ranks;
+        let squares = self.orientation.files * self.orientation.ranks;
         self.planes[plane * squares..][..squares].fill(value);
     }
 }

@@ -146,8 +146,8 @@ fn written_tokens(line: &str) -> Vec<Token> {
 }
 
 /// The string at the beginning of a text, after its first quotation mark, and its length with the last one.
-/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one. One
-/// that is not closed goes on to the end of the line.
+/// Programs without escaping write `"C:\"`: the last mark ends the string. An unclosed string ends with the
+/// line.
 fn read_string(text: &str) -> (String, usize) {
     let (mut plain, mut letters) = (String::new(), text.char_indices());
     while let Some((at, letter)) = letters.next() {
@@ -165,7 +165,7 @@ fn read_string(text: &str) -> (String, usize) {
     (plain.strip_suffix(';').unwrap_or(plain).trim_end().to_owned(), text.len())
 }
 
-/// Whether an operation ends here, and no string goes on: the quotation marks that are not escaped come in
+/// Whether an operation ends here, outside of a string: the quotation marks that are not escaped come in
 /// pairs.
 fn is_end(text: &str) -> bool {
     let text = text.trim_start();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_problem() {
         for (line, message) in [
             ("8/8/8/4k3/8/4K3/8/8 x - - bm Ke4;", "side to move `x`"),
             ("8/8/8/4k3/8/4K3/8/8 b - - 5 60 e2e4", "`e2e4` after the last field"),

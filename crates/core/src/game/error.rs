@@ -111,7 +111,7 @@ pub fn quote(token: &str) -> String {
     format!("`{text}`")
 }
 
-/// A number of things in words: `1 ply`, `2 plies`.
+/// A number with its noun: `1 ply`, `2 plies`.
 pub fn counted(number: impl fmt::Display, thing: &str) -> String {
     let number = number.to_string();
     if number == "1" {
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_thing_is_in_the_singular() {
+    fn one_is_counted_in_the_singular() {
         for (number, thing, expected) in [
             (1, "rank", "1 rank"),
             (0, "game", "0 games"),

@@ -9,11 +9,11 @@ pub struct FeatureSet {
     pub name: &'static str,
     /// The names of the features, in the order of their indices.
     pub features: &'static [&'static str],
-    /// How the names of features end that are the parts of one term in the phases of the game; none where
-    /// each feature is a term.
+    /// The suffixes of features that are parts of one term, one for each phase of the game; none where each
+    /// feature is a term.
     pub phases: &'static [&'static str],
-    /// The shipped weights, the text of a weights file. `None`: all weights are
-    /// [the same](super::Knowledge::UNLEARNED_WEIGHT) until some are learned.
+    /// The shipped weights, the text of a weights file. `None`: all weights are [the
+    /// same](super::Knowledge::INITIAL_WEIGHT).
     pub default_weights: Option<&'static str>,
     /// The scale of evaluations with these features.
     pub scale: Scale,

@@ -6,7 +6,7 @@ use std::str::{FromStr, SplitWhitespace};
 
 use super::{Color, FenError, epd};
 
-/// The fields of a FEN, taken one after the other. What a line of an EPD file has behind them is passed over.
+/// The fields of a FEN, taken one after the other. The operations of an EPD line are ignored.
 pub struct Fields<'a> {
     words: SplitWhitespace<'a>,
     /// Whether a semicolon says that there are operations.
@@ -91,8 +91,8 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| no_counter(field, found, &range))
     }
 
-    /// A counter of a position that comes from anywhere: one that is no number, as `-`, is `default`, one
-    /// beyond `range` is its nearest end, and a fraction is cut off.
+    /// A counter, read leniently: `default` if it is no number, such as `-`, clamped to `range`, and without
+    /// its fraction.
     ///
     /// # Errors
     /// [`FenError::Field`] when it is a word, which may be a move that `moves` is missing before.
@@ -120,8 +120,8 @@ impl<'a> Fields<'a> {
         self.words.next().unwrap_or("-")
     }
 
-    /// The number of the move, up to `most`. It may be missing at the end of the text. Many positions in
-    /// circulation have 0, which stands for 1.
+    /// The number of the move, up to `most`. It may be missing at the end of the text. 0, which many files
+    /// have, counts as 1.
     ///
     /// # Errors
     /// [`FenError::Field`] when it is no number or out of range.
@@ -155,9 +155,9 @@ pub fn at_most(what: &'static str, found: usize, at_most: usize) -> Result<(), F
     if found > at_most { Err(FenError::TooMany { what, found, at_most }) } else { Ok(()) }
 }
 
-/// Reads the board of a FEN, rank by rank from the highest, and hands each square that is not empty
-/// to `place(file, rank, letter)`, file and rank counted from 0. Numbers are runs of empty squares; on a
-/// board that needs none of two digits, each digit is a number. The last rank may end with a slash, too.
+/// Reads the board of a FEN, rank by rank from the highest, and calls `place(file, rank, letter)` for each
+/// square that is not empty, file and rank counted from 0. Numbers are runs of empty squares; on a board that
+/// needs none of two digits, each digit is a number. The last rank may end with a slash, too.
 ///
 /// # Errors
 /// [`FenError::Ranks`] or [`FenError::Squares`] when the board is not `files` × `ranks`, and

@@ -9,12 +9,12 @@ use super::{Ending, Game, Outcome};
 #[derive(Clone, Debug)]
 pub struct GameHistory<G> {
     past: Vec<G>,
-    /// The keys of the positions, side by side: looking for a repetition reads little memory.
+    /// The keys of the positions, for a fast search for repetitions.
     keys: Vec<u64>,
 }
 
-/// The occurrence of a position from which on a search scores it as drawn, where the earlier ones lie before
-/// its root; in games whose rules draw sooner, their number.
+/// The occurrence of a position that a search scores as a draw if the earlier ones lie before its root; fewer
+/// in games whose rules draw sooner.
 const DRAWN_OCCURRENCE: usize = 3;
 
 impl<G: Game> GameHistory<G> {
@@ -51,10 +51,9 @@ impl<G: Game> GameHistory<G> {
         self.keys.pop();
     }
 
-    /// Whether a search scores `position` as drawn by repetition, whose root comes behind the oldest `root`
-    /// positions. It is drawn where it repeats a position of the search tree, from the root on: what has been
-    /// repeated once, can be again. A single occurrence before the root draws nothing, for the opponent need
-    /// not repeat; a second one does.
+    /// Whether a search scores `position` as a draw by repetition. Its root follows the oldest `root`
+    /// positions. It is a draw if it repeats a position of the search tree, from the root on. A single
+    /// occurrence before the root is no draw, as the opponent need not repeat; a second one is.
     pub fn is_repetition(&self, position: &G, root: usize) -> bool {
         let Some(limit) = G::DRAW_RULES.repetitions else { return false };
         let before = limit.min(DRAWN_OCCURRENCE).saturating_sub(1);
@@ -84,9 +83,8 @@ impl<G: Game> GameHistory<G> {
             })
     }
 
-    /// The indices of earlier positions equal to `position`, the latest first. They can only be behind the
-    /// last irreversible move, and at least two plies ago. Players need not alternate: the position knows
-    /// whose turn it is.
+    /// The indices of earlier positions equal to `position`, the latest first. They can only be after the
+    /// last irreversible move, and at least two plies ago. Players need not alternate.
     fn earlier<'a>(&'a self, position: &'a G) -> impl Iterator<Item = usize> {
         let len = self.past.len();
         let first = len - position.halfmove_clock().min(len);

@@ -1,11 +1,10 @@
-//! What a game is called, how it is shown, and what is shipped for it: data beside its rules.
+//! The data of a game beside its rules: names, appearance, bench positions, net, strengths.
 
 use serde::Serialize;
 
 use super::Strength;
 
-/// The data of a game: names, looks, bench positions, what is shipped and measured. [`GameInfo::new`] has the
-/// defaults of everything but the name.
+/// The data of a game. [`GameInfo::new`] has the defaults of everything but the name.
 #[derive(Clone, Copy, Debug)]
 pub struct GameInfo {
     /// The name of the game, a value of the option `UCI_Variant`.
@@ -19,12 +18,12 @@ pub struct GameInfo {
     /// The names of the game in the xboard protocol, by the choice of the option. Empty where that protocol
     /// does not have the game.
     pub xboard_variants: &'static [&'static str],
-    /// How a board on a screen shows the game.
-    pub looks: Looks,
+    /// How a GUI shows the game.
+    pub appearance: Appearance,
     /// The positions that `bench` searches.
     pub bench: BenchSuite,
-    /// The file of the evaluation net that the game is played with by default, if there is one. It stands
-    /// back on boards that it is not for.
+    /// The file of the evaluation net that the game is played with by default, if there is one. It is not
+    /// used on boards of other sizes.
     pub net: Option<&'static [u8]>,
     /// Strengths measured with the evaluation that the game is played with by default, in ascending order.
     /// Empty where none has been measured.
@@ -32,14 +31,14 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// A game of a name that has nothing else: no option, no looks of its own, no net, nothing measured.
+    /// A game with a name and defaults: no option, the letters of its FEN, no net, no measured strengths.
     pub const fn new(name: &'static str) -> GameInfo {
         GameInfo {
             name,
             option: None,
             pgn_variants: &[],
             xboard_variants: &[],
-            looks: Looks { title: name, ..Looks::LETTERS },
+            appearance: Appearance { title: name, ..Appearance::LETTERS },
             bench: BenchSuite { depth: 1, fens: &[] },
             net: None,
             strengths: &[],
@@ -70,8 +69,9 @@ pub struct GameOption {
     pub name: &'static str,
     /// The values, the default first. The usual ones come next: lists that have to be short are cut.
     pub choices: &'static [&'static str],
-    /// What the values are, such as `a number of squares`, where they are too many for an error to list.
-    pub in_words: Option<&'static str>,
+    /// A description of the values, such as `a number of squares`, where they are too many to list in an
+    /// error.
+    pub description: Option<&'static str>,
 }
 
 /// A fixed list of positions, searched to a fixed depth: the node count is the signature of the search.
@@ -83,16 +83,16 @@ pub struct BenchSuite {
     pub fens: &'static [&'static str],
 }
 
-/// How a board on a screen shows a game. A game without looks of its own is shown by the letters of its FEN.
+/// How a GUI shows a game, by default by the letters of its FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Looks {
+pub struct Appearance {
     /// The name of the game, as people write it.
     pub title: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub hint: &'static str,
-    /// What stands on squares. The least valuable piece comes first.
-    pub pieces: &'static [PieceLooks],
-    /// What is done with each square that is chosen for a move, from the second one on.
+    /// The pieces, the least valuable first.
+    pub pieces: &'static [PieceAppearance],
+    /// The names of the steps of a move, from its second square on.
     pub steps: &'static [&'static str],
     /// The fields of the FEN that have the points of White and Black, counted from 0 after the board.
     pub points: Option<[usize; 2]>,
@@ -100,23 +100,23 @@ pub struct Looks {
 
 /// How a piece is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PieceLooks {
-    /// Its letter in the FEN, in lower case. What is no letter belongs to no player.
+pub struct PieceAppearance {
+    /// Its letter in the FEN, in lower case. A character that is no letter belongs to no player.
     pub letter: char,
     /// Its name.
     pub name: &'static str,
-    /// The drawing that it has: `pawn`, `knight`, `bishop`, `rook`, `queen`, `king`, `disc`, `coin`, `tile`.
+    /// Its drawing: `pawn`, `knight`, `bishop`, `rook`, `queen`, `king`, `disc`, `coin`, `tile`.
     pub drawing: &'static str,
 }
 
-impl Looks {
+impl Appearance {
     /// The letters of the FEN.
-    pub const LETTERS: Looks = Looks { title: "", hint: "", pieces: &[], steps: &[], points: None };
+    pub const LETTERS: Appearance = Appearance { title: "", hint: "", pieces: &[], steps: &[], points: None };
 }
 
-impl PieceLooks {
+impl PieceAppearance {
     /// A piece with the drawing of its name.
-    pub const fn new(letter: char, name: &'static str) -> PieceLooks {
-        PieceLooks { letter, name, drawing: name }
+    pub const fn new(letter: char, name: &'static str) -> PieceAppearance {
+        PieceAppearance { letter, name, drawing: name }
     }
 }

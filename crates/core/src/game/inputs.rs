@@ -17,23 +17,22 @@ pub struct InputShape {
     pub inputs: usize,
 }
 
-/// The board as a player sees it: it plays up the board.
+/// The perspective of a player, who plays up the board, as in NNUE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InputView {
+pub struct Perspective {
     /// The player.
     pub player: Color,
     /// Whether the files are counted from the right.
     pub mirrored: bool,
-    /// Of a game whose inputs have several weights, which of them count: in chess, those for the player's
-    /// king where it is (king buckets). Below [`Knowledge::BUCKETS`].
+    /// The bucket of weights, below [`Knowledge::BUCKETS`]: in chess, that of the player's king.
     pub bucket: u8,
 }
 
-impl InputView {
-    /// A view that is not mirrored, with the weights of the first bucket.
+impl Perspective {
+    /// A perspective that is not mirrored, with the first bucket.
     #[inline]
-    pub fn plain(player: Color) -> InputView {
-        InputView { player, mirrored: false, bucket: 0 }
+    pub fn plain(player: Color) -> Perspective {
+        Perspective { player, mirrored: false, bucket: 0 }
     }
 }
 
@@ -69,29 +68,28 @@ pub fn each_changed_input<P: AsRef<[u128]>>(before: &P, after: &P, mut visit: im
     }
 }
 
-/// The rows of the weights of all inputs in all views of a board, looked up in place of
+/// The rows of the weights of all inputs in all perspectives of a board: a lookup table of
 /// [`Knowledge::input_index`].
 #[derive(Clone, Debug)]
 pub struct InputRows {
-    /// Those of a net.
+    /// The buckets of the net.
     buckets: u8,
-    /// The rows of each view.
+    /// The rows of each perspective.
     rows: Vec<Vec<u16>>,
 }
 
 impl InputRows {
-    /// The rows of a board of the game `G` for a net with so many buckets, at least 1: those of the first
-    /// one, of the second one, and so on.
+    /// The rows of a board of the game `G` for a net with `buckets` buckets, at least 1.
     pub fn new<G: Knowledge>(board: InputShape, buckets: u8) -> InputRows {
         let inputs = G::InputPlanes::default().as_ref().len() * BITS;
         let mut rows = Vec::new();
         for player in Color::BOTH {
             for mirrored in [false, true] {
                 for bucket in 0..buckets {
-                    let view = InputView { player, mirrored, bucket };
+                    let perspective = Perspective { player, mirrored, bucket };
                     let row = |input| {
                         let (plane, bit) = plane_and_bit(input as u16);
-                        let index = G::input_index(board, view, plane, bit).unwrap_or_default();
+                        let index = G::input_index(board, perspective, plane, bit).unwrap_or_default();
                         (usize::from(bucket) * board.inputs + index) as u16
                     };
                     rows.push((0..inputs).map(row).collect());
@@ -101,20 +99,20 @@ impl InputRows {
         InputRows { buckets, rows }
     }
 
-    /// The row of each input in a view; any one for an input that the board does not have.
+    /// The row of each input in a perspective; any one for an input that the board does not have.
     #[inline]
-    pub fn of(&self, view: InputView) -> &[u16] {
-        &self.rows[self.number(view)]
+    pub fn of(&self, perspective: Perspective) -> &[u16] {
+        &self.rows[self.number(perspective)]
     }
 
-    /// Whether two views have the same rows.
+    /// Whether two perspectives have the same rows.
     #[inline]
-    pub fn are_same(&self, one: InputView, other: InputView) -> bool {
+    pub fn are_same(&self, one: Perspective, other: Perspective) -> bool {
         self.number(one) == self.number(other)
     }
 
     #[inline]
-    fn number(&self, InputView { player, mirrored, bucket }: InputView) -> usize {
+    fn number(&self, Perspective { player, mirrored, bucket }: Perspective) -> usize {
         let side = 2 * player.index() + usize::from(mirrored);
         side * usize::from(self.buckets) + usize::from(bucket.min(self.buckets - 1))
     }

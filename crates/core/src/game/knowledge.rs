@@ -1,32 +1,31 @@
-//! What a game tells searches, evaluations and nets beyond its rules.
+//! The knowledge of a game beyond its rules, for searches, evaluations and nets.
 
 use std::fmt::Debug;
 
 use super::msd::{self, MsdTerms};
 use super::{
-    Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, InputView, Scale,
+    Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, Perspective, Scale,
     SharedTables, Symmetry, TablesError,
 };
 
-/// What is known of a game beyond its rules, for searches, evaluations and nets. Everything but a type has a
-/// default that is safe for any game, so that a new game begins with an empty implementation and says more
-/// where that pays:
+/// The knowledge of a game beyond its rules, for searches, evaluations and nets. Everything but a type has a
+/// default that is safe for any game, so that a new game begins with an empty implementation:
 ///
-/// - **Move ordering**: tactical moves, capture values, static exchange evaluation, what histories count by.
-///   By default all moves are quiet and ordered by history alone.
+/// - **Move ordering**: tactical moves, capture values, static exchange evaluation, keys of histories. By
+///   default all moves are quiet and ordered by history alone.
 /// - **Selectivity**: checks, null moves, candidate moves. By default there are no checks and no null moves,
 ///   and every move is a candidate.
 /// - **Other searches**: move ratings of minimax selective deepening, playouts of Monte Carlo tree search.
 /// - **Endgame tables**. By default there are none.
 /// - **Features** of linear evaluations. By default the one feature is the mobility of the side to move.
 /// - **Encoding** for policy/value nets. By default there is none, and no such net can play the game.
-///   Positions and moves are seen by the side to move, which plays up the board: for Black the ranks are
+///   Positions and moves are encoded from the side to move, which plays up the board: for Black the ranks are
 ///   counted from the top. Squares are counted along the ranks, a1 first, and the index of a square on a
 ///   plane is `plane * squares + square`.
 /// - **Inputs** of efficiently updatable nets (NNUE). By default there are none, and no such net can play the
-///   game. A position has a number of planes, sets of up to 128 bits that do not depend on who looks at them.
-///   A view gives each bit of each plane an index. The inputs of a player are the indices of all bits that
-///   are set, at most [`MOST_INPUTS`](super::MOST_INPUTS). So what a move changes follows from the planes
+///   game. A position has a number of planes, sets of up to 128 bits that do not depend on the perspective. A
+///   perspective gives each bit of each plane an index. The inputs of a player are the indices of all set
+///   bits, at most [`MOST_INPUTS`](super::MOST_INPUTS). So the changes by a move follow from the planes
 ///   before and after it, in all games alike.
 pub trait Knowledge: Game {
     // Move ordering.
@@ -37,23 +36,23 @@ pub trait Knowledge: Game {
     /// The number of kinds of captures, see [`Knowledge::capture_kind`].
     const CAPTURE_KINDS: usize = 1;
 
-    /// The number of structures of a position, see [`Knowledge::structure`].
-    const STRUCTURES: usize = 0;
+    /// The number of correction keys of a position, see [`Knowledge::correction_key`].
+    const CORRECTION_KEYS: usize = 0;
 
-    /// Whether quiet moves also have a history by the first structure.
-    const STRUCTURE_HISTORY: bool = false;
+    /// Whether quiet moves also have a history by the first correction key (pawn history).
+    const KEY_HISTORY: bool = false;
 
-    /// The number of dangers of a move, see [`Knowledge::danger`].
-    const DANGERS: usize = 1;
+    /// The number of threat buckets, see [`Knowledge::threat_bucket`].
+    const THREAT_BUCKETS: usize = 1;
 
-    /// The squares that the opponent attacks, for [`Knowledge::danger`].
+    /// The squares that the opponent attacks, for [`Knowledge::threat_bucket`].
     fn threats(&self) -> u64 {
         0
     }
 
-    /// What a move has to do with the squares that the opponent attacks, below [`Knowledge::DANGERS`]: in
-    /// chess, whether it leaves or enters one. `threats` is [`Knowledge::threats`] of the position.
-    fn danger(_mv: Self::Move, _threats: u64) -> usize {
+    /// The threat bucket of a move in the history, below [`Knowledge::THREAT_BUCKETS`]: in chess, whether the
+    /// squares that it leaves and enters are attacked. `threats` is [`Knowledge::threats`] of the position.
+    fn threat_bucket(_mv: Self::Move, _threats: u64) -> usize {
         0
     }
 
@@ -85,9 +84,8 @@ pub trait Knowledge: Game {
         true
     }
 
-    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: in chess, which piece of whom goes where.
-    /// Continuation history counts kinds of replies to kinds of moves; it is the better if a kind is never one
-    /// of both players.
+    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: in chess, player, piece and target. It
+    /// indexes continuation history, which works best if no kind belongs to both players.
     fn move_kind(&self, _mv: Self::Move) -> usize {
         0
     }
@@ -97,10 +95,9 @@ pub trait Knowledge: Game {
         0
     }
 
-    /// A hash of a part of the position that many positions of a search have in common, such as the pawns in
-    /// chess. Static evaluations are corrected by what searches of such positions have found. `index` is
-    /// below [`Knowledge::STRUCTURES`].
-    fn structure(&self, _index: usize) -> u64 {
+    /// A key of the correction history: the hash of a part of the position that many positions of a search
+    /// share, such as the pawns in chess. `index` is below [`Knowledge::CORRECTION_KEYS`].
+    fn correction_key(&self, _index: usize) -> u64 {
         0
     }
 
@@ -123,25 +120,24 @@ pub trait Knowledge: Game {
         false
     }
 
-    /// Whether reductions regard more of what is known of a node: whether it has been on a principal
-    /// variation, how its first moves fared, how much a reduced search has found, whether the table move is
-    /// tactical.
-    const REFINES: bool = false;
+    /// Whether reductions depend on more than depth, move count and history: on earlier principal variations,
+    /// on refuted moves of the node, on the score of a reduced search, and on a tactical table move.
+    const FINE_REDUCTIONS: bool = false;
 
-    /// Whether a search looks back from a node at the move that has led to it: whether that move was reduced
-    /// too much or too little, what it has changed by static evaluation, whether all replies have failed. And
-    /// whether it doubts static evaluations that were corrected by much, and spares quiet moves that give
-    /// check. +54 ± 28 Elo in chess; in TUC-CHESS −16 ± 39.
-    const LOOKS_BACK: bool = false;
+    /// Whether a node adjusts the reduction of the move that led to it and updates the history of that move
+    /// by its static evaluation and by failed replies (hindsight). Also whether large corrections of the
+    /// static evaluation reduce less, and quiet checks are not pruned. +54 ± 28 Elo in chess; in TUC-CHESS
+    /// −16 ± 39.
+    const HINDSIGHT: bool = false;
 
-    /// Whether a selective search orders the moves of this game by the static evaluation of the positions
-    /// behind them, see [`Knowledge::moves_by_static_eval`]: for games with hundreds of quiet moves.
+    /// Whether a selective search orders the moves of this game by the static evaluation after them, see
+    /// [`Knowledge::moves_by_static_eval`]: for games with hundreds of quiet moves.
     const ORDERS_BY_STATIC_EVAL: bool = false;
 
-    /// Appends candidate moves, each with the static evaluation of the position behind it for the player
-    /// who made it, as `static_eval` gives it, in thousandths of its unit. Where moves are made of parts,
-    /// those with a poor first part may be left out, the more the smaller `depth`, the plies left to
-    /// search. At least one move is appended if one is legal.
+    /// Appends candidate moves, each with the static evaluation after it for the player who made it, by
+    /// `static_eval`, in thousandths of its unit. Where moves are made of parts, those with a poor first part
+    /// may be left out, more of them at smaller `depth`, the plies left to search. At least one move is
+    /// appended if one is legal.
     fn moves_by_static_eval(
         &self,
         _depth: i32,
@@ -195,10 +191,10 @@ pub trait Knowledge: Game {
 
     // Endgame tables.
 
-    /// The option that says where the tables are; `None` if the game has none.
+    /// The option for the path of the tables; `None` if the game has none.
     const TABLES_OPTION: Option<&'static str> = None;
 
-    /// Opens the tables that `path` leads to, in place of those of `tables`.
+    /// Opens the tables of `path`, in place of those of `tables`.
     ///
     /// # Errors
     /// [`TablesError`] names the folder or the file. The tables stay as they are.
@@ -206,7 +202,7 @@ pub trait Knowledge: Game {
         Err(TablesError::NoTables { game: Self::info().name })
     }
 
-    /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.
+    /// Calls `visitor` with the endgames of the game; `None` if it has none.
     fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
         None
     }
@@ -222,9 +218,8 @@ pub trait Knowledge: Game {
         scale: Scale::UNMEASURED,
     }];
 
-    /// The weight of each feature of a set that ships no weights. 1 is for a feature that is an evaluation
-    /// already.
-    const UNLEARNED_WEIGHT: f64 = 0.0;
+    /// The weight of each feature of a set without shipped weights.
+    const INITIAL_WEIGHT: f64 = 0.0;
 
     /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, for the side to move
     /// ("me"). An index may be visited more than once: its values add up. A feature that is not visited is 0.
@@ -243,8 +238,8 @@ pub trait Knowledge: Game {
 
     // Encoding.
 
-    /// The version of the encoding. A net for another version is refused, so it changes with anything that
-    /// the methods below return. 0 where the game has no encoding.
+    /// The version of the encoding. Nets of another version are refused, so it changes with any change of the
+    /// methods below. 0 where the game has no encoding.
     const ENCODING_VERSION: u32 = 0;
 
     /// The sizes of the encoding on the board of this position.
@@ -262,27 +257,27 @@ pub trait Knowledge: Game {
         std::iter::empty()
     }
 
-    /// The symmetries of the rules on the board of this position, by which one position to learn from becomes
-    /// several. The first one changes nothing, the second, if any, mirrors the files.
+    /// The symmetries of the rules on the board of this position, for data augmentation. The first one
+    /// changes nothing, the second, if any, mirrors the files.
     fn symmetries(&self) -> Vec<Symmetry> {
         vec![Symmetry::identity(self.encoding_shape())]
     }
 
     // Inputs.
 
-    /// The version of the inputs. A net for another version is refused, so it changes with anything that the
-    /// methods below return. 0 where the game has no inputs.
+    /// The version of the inputs. Nets of another version are refused, so it changes with any change of the
+    /// methods below. 0 where the game has no inputs.
     const INPUTS_VERSION: u32 = 0;
 
     /// The planes of a position, an array.
     type InputPlanes: AsRef<[u128]> + Clone + Default + Debug + PartialEq + Send + Sync;
 
-    /// Whether the mirror image of a position is worth the same and has other inputs: then a training may
-    /// mirror positions at random.
+    /// Whether the mirror image of a position has the same value and other inputs: then training mirrors
+    /// positions at random.
     const MIRRORS: bool = false;
 
-    /// The most buckets, sets of weights for the same inputs. A net with fewer uses its last one for all that
-    /// it does not have.
+    /// The most input buckets, sets of weights for the same inputs. A net with fewer uses its last one for
+    /// the others.
     const BUCKETS: u8 = 1;
 
     /// The sizes of the inputs on the board of this position.
@@ -295,15 +290,15 @@ pub trait Knowledge: Game {
         Self::InputPlanes::default()
     }
 
-    /// How a player looks at the position.
+    /// The perspective of a player.
     #[inline]
-    fn input_view(&self, player: Color) -> InputView {
-        InputView::plain(player)
+    fn perspective(&self, player: Color) -> Perspective {
+        Perspective::plain(player)
     }
 
-    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`] and the same for all
-    /// buckets; `None` if the board has no such bit. A view gives no two bits the same index.
-    fn input_index(_board: InputShape, _view: InputView, _plane: usize, _bit: usize) -> Option<usize> {
+    /// The index of a bit of a plane in a perspective, below [`InputShape::inputs`] and the same for all
+    /// buckets; `None` if the board has no such bit. No two bits of a perspective have the same index.
+    fn input_index(_board: InputShape, _view: Perspective, _plane: usize, _bit: usize) -> Option<usize> {
         None
     }
 
@@ -312,15 +307,14 @@ pub trait Knowledge: Game {
         format!("plane {plane} bit {bit}")
     }
 
-    /// How much there is on the board, and the most that there can be: what is on the board decides on the
-    /// output of a net that has several.
+    /// The material on the board, and the most that there can be: it selects the output bucket of a net.
     fn material(&self) -> (usize, usize) {
         (0, 0)
     }
 
-    /// The output of a net with `outputs` of them, by [`Knowledge::material`].
+    /// The output bucket of a net with `outputs` buckets, by [`Knowledge::material`].
     #[inline]
-    fn output_index(&self, outputs: usize) -> usize {
+    fn output_bucket(&self, outputs: usize) -> usize {
         if outputs <= 1 {
             return 0;
         }

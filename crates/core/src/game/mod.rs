@@ -2,12 +2,12 @@
 //!
 //! A game is a position type that implements two traits. [`Game`] is its rules and notation: side to move,
 //! legal moves, playing a move, chance, the end of the game, FEN and move text; [`GameInfo`] is data beside
-//! them. [`Knowledge`] is what searches, evaluations and nets may know besides; all of it has defaults, so
-//! that rules alone are enough to search, solve, referee and learn a game.
+//! them. [`Knowledge`] is for searches, evaluations and nets; all of it has defaults, so that rules alone are
+//! enough to search, solve, referee and learn a game.
 //!
-//! Nothing in this module depends on a search or an evaluation. A new game of Labrys is a new folder here, one
-//! line in the registry ([`crate::engine::registry`]) and one suite in `perft/`; other programs add theirs to
-//! the registry as they run.
+//! Nothing in this module depends on a search or an evaluation. A new game of Labrys is a new folder here,
+//! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`; other programs add
+//! theirs at run time.
 
 pub mod amazons;
 pub mod chess;
@@ -37,13 +37,13 @@ pub use encoding::{EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, counted, quote};
 pub use features::FeatureSet;
 pub use history::GameHistory;
-pub use info::{BenchSuite, GameInfo, GameOption, Looks, PieceLooks};
+pub use info::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
 pub use inputs::{
-    InputRows, InputShape, InputView, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
+    InputRows, InputShape, MOST_INPUTS, Perspective, each_changed_input, each_input, plane_and_bit,
 };
 pub use knowledge::Knowledge;
 pub use msd::MsdTerms;
-pub use outcome::{DrawRules, Ending, Outcome, Points};
+pub use outcome::{DrawRules, Ending, Outcome, Wdl};
 pub use scale::{Scale, Strength, WdlModel};
 pub use tables::{
     EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, TablesError,
@@ -106,8 +106,8 @@ pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// The inverse of [`GameMove::to_bits`].
     ///
-    /// Never panics: a number that no move has gives an arbitrary move. Moves of table entries are checked
-    /// for legality before they are used.
+    /// Never panics: an invalid number gives an arbitrary move. Moves of table entries are checked for
+    /// legality before use.
     fn from_bits(bits: u32) -> Self;
 }
 
@@ -127,7 +127,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move of this game.
     type Move: GameMove;
 
-    /// Its name, and data of the game that no rule depends on.
+    /// The name and other data of the game, on which no rule depends.
     fn info() -> GameInfo;
 
     /// An upper bound on the number of legal moves in any position.
@@ -180,8 +180,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A random legal move, for games of random moves; none in a position without legal moves. `random` gives
     /// uniform numbers from 0 (included) to 1 (not included).
     ///
-    /// By default each move is as likely as any other. A game whose moves have parts may draw these one after
-    /// the other.
+    /// By default each move is as likely as any other. A game whose moves have parts may sample these one
+    /// after the other.
     fn random_move(&self, random: &mut dyn FnMut() -> f64) -> Option<Self::Move> {
         let mut moves = Vec::with_capacity(Self::MAX_MOVES);
         self.legal_moves(&mut moves);

@@ -52,7 +52,7 @@ pub(super) const GOOD: i32 = 100_000;
 /// The rating of a move that draws by repetition: the paper's −∞.
 pub(super) const REPEATS: i32 = i32::MIN;
 
-/// Whether a position has come up as often as the rules allow; `history` holds the positions before it.
+/// Whether a position has occurred as often as the rules allow; `history` holds the positions before it.
 pub(super) fn is_last_repetition<G: Game>(child: &G, history: &GameHistory<G>) -> bool {
     G::DRAW_RULES.repetitions.is_some_and(|limit| history.occurrences(child) >= limit)
 }

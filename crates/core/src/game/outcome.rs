@@ -51,9 +51,9 @@ impl Ending {
     ];
 }
 
-/// The result of a game for one of its players, in half points: 0, 1 or 2.
+/// The result of a game for one of its players: win, draw or loss, in half points 2, 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Points {
+pub enum Wdl {
     /// The game is lost.
     Loss = 0,
     /// The game is drawn.
@@ -62,13 +62,13 @@ pub enum Points {
     Win = 2,
 }
 
-impl Points {
+impl Wdl {
     /// The result for `player`; a game without a winner is drawn.
-    pub fn of(winner: Option<Color>, player: Color) -> Points {
+    pub fn of(winner: Option<Color>, player: Color) -> Wdl {
         match winner {
-            None => Points::Draw,
-            Some(winner) if winner == player => Points::Win,
-            Some(_) => Points::Loss,
+            None => Wdl::Draw,
+            Some(winner) if winner == player => Wdl::Win,
+            Some(_) => Wdl::Loss,
         }
     }
 
@@ -78,15 +78,15 @@ impl Points {
     }
 }
 
-impl Not for Points {
-    type Output = Points;
+impl Not for Wdl {
+    type Output = Wdl;
 
     /// The result for the other player.
-    fn not(self) -> Points {
+    fn not(self) -> Wdl {
         match self {
-            Points::Loss => Points::Win,
-            Points::Draw => Points::Draw,
-            Points::Win => Points::Loss,
+            Wdl::Loss => Wdl::Win,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::Win => Wdl::Loss,
         }
     }
 }
@@ -131,13 +131,13 @@ mod tests {
     #[test]
     fn points_are_those_of_a_player() {
         let [white, black] = Color::BOTH;
-        let points = |winner| [white, black].map(|player| Points::of(winner, player));
-        assert_eq!(points(Some(black)), [Points::Loss, Points::Win]);
-        assert_eq!(points(None), [Points::Draw; 2]);
+        let points = |winner| [white, black].map(|player| Wdl::of(winner, player));
+        assert_eq!(points(Some(black)), [Wdl::Loss, Wdl::Win]);
+        assert_eq!(points(None), [Wdl::Draw; 2]);
         for winner in [None, Some(white), Some(black)] {
             let [first, second] = points(winner);
             assert_eq!((!first, first.value() + second.value()), (second, 1.0));
         }
-        assert_eq!(Points::Win.value(), 1.0);
+        assert_eq!(Wdl::Win.value(), 1.0);
     }
 }

@@ -8,12 +8,12 @@ use thiserror::Error;
 
 use super::{FenError, Game, quote};
 
-/// What ends a count.
+/// A stop condition of a count.
 pub trait Stop {
-    /// Whether the count is to end.
+    /// Whether the count has to end.
     fn is_raised(&self) -> bool;
 
-    /// Called once in a while, for who has to look whether the count is to end.
+    /// Called at intervals, to update the condition.
     fn poll(&self) {}
 }
 
@@ -23,14 +23,14 @@ impl Stop for AtomicBool {
     }
 }
 
-/// The number of paths of `depth` legal moves from `position`; `None` if `stop` was raised meanwhile.
+/// The number of paths of `depth` legal moves from `position`; `None` if `stop` was set.
 pub fn perft<G: Game>(position: &G, depth: u32, stop: &impl Stop) -> Option<u64> {
     let mut buffers = vec![Vec::with_capacity(G::MAX_MOVES.min(256)); depth.saturating_sub(1) as usize];
     if depth == 0 { Some(1) } else { count(position, &mut buffers, stop) }
 }
 
-/// The number of paths that begin with each legal move of `position`, in the order of the generator.
-/// `each` gets them one by one; the sum is returned, `None` if `stop` was raised meanwhile.
+/// The number of paths that begin with each legal move of `position`, in the order of the generator. `each`
+/// gets them one by one. Returns the sum; `None` if `stop` was set.
 pub fn divide<G: Game>(
     position: &G,
     depth: u32,
@@ -64,7 +64,7 @@ fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &impl Stop) 
         if stop.is_raised() {
             return None;
         }
-        // Looking takes longer than the last plies.
+        // Polling takes longer than the last plies.
         if !deeper.is_empty() {
             stop.poll();
         }
@@ -109,7 +109,7 @@ pub enum SuiteError {
     Fen {
         /// Line of the suite.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         error: FenError,
     },
 }
@@ -118,7 +118,7 @@ pub enum SuiteError {
 /// begin with `#` are skipped.
 ///
 /// # Errors
-/// [`SuiteError`] names the line and what is wrong in it. The positions themselves are not read here.
+/// [`SuiteError`] names the line and the problem. The positions themselves are not read here.
 pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
     let mut cases = Vec::new();
     for (text, line) in text.lines().zip(1..) {

@@ -1,4 +1,4 @@
-//! Memory as any other is allocated.
+//! Memory from the allocator.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct HugeSlice<T> {
 }
 
 impl<T: FromZeros> HugeSlice<T> {
-    /// So many zeros. Like a vector, it ends the program where there is not that much memory.
+    /// Allocates zeros. Like a vector, it aborts if there is not enough memory.
     pub fn zeros(len: usize) -> HugeSlice<T> {
         let bytes = size_of::<T>().saturating_mul(len);
         let layout = Layout::array::<T>(len).unwrap_or(Layout::new::<T>());
@@ -68,7 +68,7 @@ pub struct SharedWords {
 }
 
 impl SharedWords {
-    /// So many words; `None` if there is not that much memory.
+    /// Allocates words; `None` if there is not enough memory.
     pub(super) fn zeros(len: usize) -> Option<SharedWords> {
         let (words, begin) = aligned(len)?;
         Some(SharedWords { words, begin, len })

@@ -1,4 +1,4 @@
-//! Memory in pages of the system, huge ones where it has them.
+//! Memory mapped from the system, in huge pages if it has them.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
@@ -14,20 +14,20 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 /// Bytes of a huge page of most processors.
 const HUGE_PAGE: usize = 1 << 21;
 
-/// At least so many bytes, 0 at first. They are huge pages as far as that wastes less than half of one, if the
-/// system has such pages.
+/// Maps at least this many zero bytes, in huge pages if the system has them and less than half of one is
+/// wasted.
 fn pages(bytes: usize) -> io::Result<MmapMut> {
     if bytes < HUGE_PAGE / 2 {
         return MmapMut::map_anon(bytes);
     }
-    // What lies behind the bytes is never touched; a whole number of huge pages begins at one.
+    // The memory after the bytes is never touched; a whole number of huge pages is aligned to one.
     let whole = bytes.checked_next_multiple_of(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
     let pages = MmapMut::map_anon(whole)?;
     #[cfg(target_os = "linux")]
     {
         let is_last_huge = whole - bytes <= HUGE_PAGE / 2;
         let huge = if is_last_huge { whole } else { whole - HUGE_PAGE };
-        // Where there are none, small pages have to do.
+        // Falls back to small pages.
         let _ = pages.advise_range(memmap2::Advice::HugePage, 0, huge);
     }
     Ok(pages)
@@ -41,7 +41,7 @@ pub struct HugeSlice<T> {
 }
 
 impl<T: FromZeros> HugeSlice<T> {
-    /// So many zeros. Like a vector, it ends the program where there is not that much memory.
+    /// Allocates zeros. Like a vector, it aborts if there is not enough memory.
     pub fn zeros(len: usize) -> HugeSlice<T> {
         let bytes = size_of::<T>().saturating_mul(len);
         let layout = Layout::array::<T>(len).unwrap_or(Layout::new::<T>());
@@ -88,7 +88,7 @@ self_cell!(
 pub struct SharedWords(SharedPages);
 
 impl SharedWords {
-    /// So many words; `None` if there is not that much memory.
+    /// Allocates words; `None` if there is not enough memory.
     pub(super) fn zeros(len: usize) -> Option<SharedWords> {
         let pages = pages(len.checked_mul(size_of::<AtomicU64>())?).ok()?;
         let words = SharedPages::new(MutBorrow::new(pages), |pages| {

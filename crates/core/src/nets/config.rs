@@ -70,9 +70,9 @@ pub struct SizeError {
     pub at_most: usize,
 }
 
-/// How a parameter begins.
+/// The initialisation of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Start {
+pub(super) enum Init {
     /// All numbers are the same.
     Constant(f32),
     /// Uniform from minus this to this.
@@ -86,15 +86,15 @@ pub struct ParameterSpec {
     pub name: String,
     /// Its shape.
     pub shape: Vec<usize>,
-    pub(super) start: Start,
+    pub(super) init: Init,
     /// Whether it is a variance, which is not negative.
     pub is_variance: bool,
-    /// Whether it is learned by gradient descent, not measured.
+    /// Whether it is learned by gradient descent, not a running statistic.
     pub is_learned: bool,
 }
 
 impl ParameterSpec {
-    /// How many numbers it has.
+    /// The number of its elements.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
     }
@@ -152,31 +152,31 @@ impl NetConfig {
         }
     }
 
-    /// The parameters of the net. Layers that a ReLU follows begin as by K. He et al. (2015), the others
+    /// The parameters of the net. Layers before a ReLU are initialised as by K. He et al. (2015), the others
     /// uniformly within one over the root of their inputs, so that the first policy is nearly uniform.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let channels = self.channels();
         let mut specs = Vec::new();
-        let mut add = |name: String, shape: &[usize], start| {
+        let mut add = |name: String, shape: &[usize], init| {
             let is_variance = name.ends_with("running_var");
             let is_learned = !is_variance && !name.ends_with("running_mean");
-            specs.push(ParameterSpec { name, shape: shape.to_vec(), start, is_variance, is_learned });
+            specs.push(ParameterSpec { name, shape: shape.to_vec(), init, is_variance, is_learned });
         };
-        let he = |inputs: usize| Start::Uniform((6.0 / inputs as f32).sqrt());
-        let small = |inputs: usize| Start::Uniform(1.0 / (inputs as f32).sqrt());
+        let he = |inputs: usize| Init::Uniform((6.0 / inputs as f32).sqrt());
+        let small = |inputs: usize| Init::Uniform(1.0 / (inputs as f32).sqrt());
         let mut inputs = self.shape.input_planes;
         for number in 0..self.convolutions() {
             add(format!("convolution.{number}.weight"), &[channels, inputs, 3, 3], he(9 * inputs));
             for (part, start) in [("weight", 1.0), ("bias", 0.0), ("running_mean", 0.0), ("running_var", 1.0)]
             {
-                add(format!("normalisation.{number}.{part}"), &[channels], Start::Constant(start));
+                add(format!("normalisation.{number}.{part}"), &[channels], Init::Constant(start));
             }
             inputs = channels;
         }
         inputs = channels * self.shape.squares();
         for (number, units) in self.dense().into_iter().enumerate() {
             add(format!("dense.{number}.weight"), &[units, inputs], he(inputs));
-            add(format!("dense.{number}.bias"), &[units], Start::Constant(0.0));
+            add(format!("dense.{number}.bias"), &[units], Init::Constant(0.0));
             inputs = units;
         }
         let (policy, policy_inputs) = match self.architecture {
@@ -184,9 +184,9 @@ impl NetConfig {
             Architecture::Residual { .. } => (self.shape.policy_planes, channels),
         };
         add("policy.weight".to_owned(), &[policy, policy_inputs], small(policy_inputs));
-        add("policy.bias".to_owned(), &[policy], Start::Constant(0.0));
+        add("policy.bias".to_owned(), &[policy], Init::Constant(0.0));
         add("value.weight".to_owned(), &[1, inputs], small(inputs));
-        add("value.bias".to_owned(), &[1], Start::Constant(0.0));
+        add("value.bias".to_owned(), &[1], Init::Constant(0.0));
         specs
     }
 }

@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! `crc32` is the checksum of everything behind the header of the file.
+//! `crc32` is the checksum of everything after the header of the file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use super::{NetConfig, Parameters, SizeError, Tensor};
 use crate::game::{Knowledge, quote};
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
-/// How the names of tensors begin that belong to the optimiser of a training.
+/// The prefix of the tensors of the optimiser.
 pub const OPTIMISER: &str = "optimiser.";
 
 /// A file of a net that is refused.
@@ -36,7 +36,7 @@ pub const OPTIMISER: &str = "optimiser.";
 pub struct NetError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Box<NetProblem>,
 }
 
@@ -47,7 +47,7 @@ impl NetError {
     }
 }
 
-/// What is wrong with the file of a net.
+/// A problem of the file of a net.
 #[derive(Debug, Error)]
 pub enum NetProblem {
     /// It cannot be read or written, or is no file of a net of this game.
@@ -118,7 +118,7 @@ impl Parameters {
     /// Reads a file of parameters for the game `G`.
     ///
     /// # Errors
-    /// [`NetError`] names the file and what is wrong with it.
+    /// [`NetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<Parameters, NetError> {
         let (parameters, others) = Parameters::load_with::<G>(path)?;
         match others.into_keys().next() {
@@ -127,10 +127,10 @@ impl Parameters {
         }
     }
 
-    /// Reads a file of parameters for the game `G`, and the tensors of an optimiser that are beside them.
+    /// Reads a file of parameters for the game `G`, with the tensors of an optimiser in it.
     ///
     /// # Errors
-    /// [`NetError`] names the file and what is wrong with it.
+    /// [`NetError`] names the file and the problem.
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || {
             let bytes = std::fs::read(path).map_err(TensorProblem::Io)?;

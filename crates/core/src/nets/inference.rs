@@ -1,4 +1,4 @@
-//! Nets made ready for use.
+//! Inference.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use super::matrix::{dot, padded};
 use super::{Architecture, NetConfig, NetError, Parameters};
 use crate::game::{EncodingShape, Knowledge};
 
-/// A net made ready for use: batch normalisation is folded into the convolutions, and weights lie in the
-/// order in which they are needed.
+/// A net for inference: batch normalisation is folded into the convolutions, and weights lie in the order of
+/// their use.
 #[derive(Clone, Debug)]
 pub struct Net {
     config: NetConfig,
@@ -21,8 +21,8 @@ pub struct Net {
     value_bias: f32,
 }
 
-/// What a net says about a batch of positions. Logits are computed when they are asked for, as a position has
-/// far fewer legal moves than the policy has indices.
+/// The output of a net for a batch of positions. Logits are computed lazily, as a position has far fewer
+/// legal moves than the policy has indices.
 #[derive(Clone, Debug)]
 pub struct Outputs<'a> {
     net: &'a Net,
@@ -33,7 +33,7 @@ pub struct Outputs<'a> {
 }
 
 impl Net {
-    /// Makes parameters ready for use.
+    /// Prepares parameters for inference.
     pub fn new(parameters: &Parameters) -> Net {
         let config = *parameters.config();
         let channels = config.channels();
@@ -62,10 +62,10 @@ impl Net {
         }
     }
 
-    /// Reads a file of parameters for the game `G` and makes them ready for use.
+    /// Reads a file of parameters for the game `G` and prepares them for inference.
     ///
     /// # Errors
-    /// [`NetError`] names the file and what is wrong with it.
+    /// [`NetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<Net, NetError> {
         Ok(Net::new(&Parameters::load::<G>(path)?))
     }
@@ -76,7 +76,7 @@ impl Net {
     }
 
     /// Numbers of a position between two layers.
-    pub fn numbers_of_layer(&self) -> usize {
+    pub fn layer_len(&self) -> usize {
         Boards::new(self.config.shape).len(1, padded(self.config.channels()))
     }
 
@@ -85,8 +85,7 @@ impl Net {
         self.evaluate_until(planes, &mut || false).expect("it goes on to its end")
     }
 
-    /// The same; `None` once `is_over` says that nobody waits for it. It is asked every few microseconds to
-    /// some hundred of them.
+    /// The same; `None` once `is_over` returns true. It is called every few to some hundred microseconds.
     pub fn evaluate_until(&self, planes: &[f32], is_over: &mut dyn FnMut() -> bool) -> Option<Outputs<'_>> {
         let shape = self.config.shape;
         let batch = planes.len() / shape.input_len();
@@ -164,7 +163,7 @@ impl Outputs<'_> {
     }
 }
 
-/// Makes probabilities of logits: the same for all, if some are beyond the range of numbers.
+/// Turns logits into probabilities: uniform if some logits are not finite.
 pub fn softmax(logits: &mut [f32]) {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());

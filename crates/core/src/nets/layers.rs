@@ -1,10 +1,10 @@
-//! Layers made ready for use.
+//! The layers of inference.
 
 use super::Parameters;
 use super::matrix::{Matrix, add_outer_products, padded};
 use crate::game::EncodingShape;
 
-/// What batch normalisation adds to a variance.
+/// The ε of batch normalisation.
 pub const EPSILON: f32 = 1e-5;
 
 /// The side of the kernel of a convolution.
@@ -32,7 +32,7 @@ impl Boards {
         self.files + KERNEL - 1
     }
 
-    /// Numbers of a batch with so many channels.
+    /// Numbers of a batch with this many channels.
     pub fn len(self, batch: usize, channels: usize) -> usize {
         batch * self.width() * (self.ranks + KERNEL - 1) * channels
     }
@@ -64,9 +64,9 @@ impl Boards {
 /// The weights of a convolution.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Channels that come in, with the unused ones.
+    /// Input channels, with the unused ones.
     inputs: usize,
-    /// Channels that go out, with the unused ones.
+    /// Output channels, with the unused ones.
     outputs: usize,
     /// One matrix for each square, rank by rank.
     squares: Vec<Matrix>,
@@ -97,7 +97,7 @@ impl Kernel {
 }
 
 /// Adds the gradient of a square of a kernel to `gradient`, input by input with `outputs` numbers each. `x`
-/// came in, with so many channels; `out` is the gradient of what went out.
+/// is the input with its channels; `out` is the gradient of the output.
 pub fn add_kernel_gradient(
     boards: Boards,
     batch: usize,
@@ -118,7 +118,7 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// The convolution of this number. `inputs` are the channels that come in, with the unused ones.
+    /// The convolution of this number. `inputs` are the input channels, with the unused ones.
     pub fn new(parameters: &Parameters, number: usize, inputs: usize) -> Convolution {
         let weights = parameters.values(&format!("convolution.{number}.weight"));
         let normalisation = |part: &str| parameters.values(&format!("normalisation.{number}.{part}"));
@@ -139,13 +139,13 @@ impl Convolution {
         Convolution { kernel, bias }
     }
 
-    /// Channels that go out, with the unused ones.
+    /// Output channels, with the unused ones.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }
 
-    /// Applies the convolution and then ReLU. What is in `out` before is added in between if `around` is set:
-    /// the connection around a residual block. `None` once it is over, as in [`Matrix::multiply`].
+    /// Applies the convolution and then ReLU. With `around`, the old content of `out` is added before ReLU:
+    /// the skip connection of a residual block. `None` once it is over, as in [`Matrix::multiply`].
     pub fn apply(
         &self,
         boards: Boards,
@@ -176,8 +176,8 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// The dense layer of this number. `inputs` are the numbers that come in; `place` gives the index of an
-    /// input in the parameter, `None` where it is unused.
+    /// The dense layer of this number. `inputs` are the inputs; `place` gives the index of an input in the
+    /// parameter, `None` where it is unused.
     pub fn new(
         parameters: &Parameters,
         number: usize,
@@ -196,7 +196,7 @@ impl Dense {
         Dense { inputs, matrix, bias }
     }
 
-    /// Numbers that go out for each position, with the unused ones.
+    /// Outputs for each position, with the unused ones.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }

@@ -1,4 +1,4 @@
-//! The product of rows and a matrix, on which all time of a net is spent.
+//! Matrix products, where a net spends its time.
 //!
 //! The matrix is cut into panels of [`LANES`] outputs. A block of `ROWS` rows times a panel is summed up in
 //! registers. The sums of a row do not depend on which rows are computed with it, so that a position has the
@@ -16,7 +16,7 @@ pub const LANES: usize = SIZES.0;
 /// Rows that are computed together.
 const ROWS: usize = SIZES.1;
 
-/// Multiplications between two questions whether a product is still wanted, about: some tens of microseconds.
+/// Multiplications between two calls of `is_over`, about: some tens of microseconds.
 const MULTIPLICATIONS: usize = 1 << 20;
 
 /// Numbers of one input for the outputs of a panel.
@@ -51,8 +51,8 @@ impl Matrix {
     }
 
     /// Adds the products to rows of `sums`. A product is that of the row of `x` that begins at one of `from`
-    /// plus `shift`; it is added to the row of `sums` that begins at the same of `to`. `None`, and some of the
-    /// products, once `is_over` says that nobody waits for them.
+    /// plus `shift`; it is added to the row of `sums` that begins at the same of `to`. `None`, with some of
+    /// the products added, once `is_over` returns true.
     pub fn multiply(
         &self,
         x: &[f32],

@@ -3,10 +3,10 @@
 //! - `config`: [`NetConfig`], the architecture and its sizes, and which parameters belong to it;
 //! - `parameters`: [`Parameters`], the raw parameters as they are learned, and their random initialisation;
 //! - `file`: files of parameters;
-//! - `inference`: [`Net`], parameters made ready for use, with `layers` and, below them, `matrix`.
+//! - `inference`: [`Net`], parameters prepared for inference, with `layers` and, below them, `matrix`.
 //!
-//! How a game becomes numbers is said by [`Knowledge`](crate::game::Knowledge). Parameters have the names and
-//! layouts that are usual in PyTorch, so that other programs can learn them.
+//! [`Knowledge`](crate::game::Knowledge) encodes positions and moves. Parameters have the names and layouts
+//! of PyTorch, so that other programs can train them.
 
 mod config;
 mod file;

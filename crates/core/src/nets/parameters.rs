@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::config::{ParameterSpec, Start};
+use super::config::{Init, ParameterSpec};
 use super::{NetConfig, NetProblem, SizeError};
 use crate::game::Knowledge;
 
@@ -18,8 +18,8 @@ pub struct Tensor {
     pub values: Vec<f32>,
 }
 
-/// The raw parameters of a net for a game, as they are learned: weights, biases, and what batch normalisation
-/// has measured. There are exactly those of the configuration, and all are finite.
+/// The raw parameters of a net for a game, as they are learned: weights, biases, and the statistics of batch
+/// normalisation. They are exactly those of the configuration, and all are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     pub(super) game: String,
@@ -30,7 +30,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters for a game, with a note where they come from.
+    /// Parameters for a game, with their provenance.
     ///
     /// # Errors
     /// [`NetProblem`] names a size that is out of its range, or a parameter that is missing, unknown, of the
@@ -43,7 +43,7 @@ impl Parameters {
         Parameters::of_game(G::info().name, G::ENCODING_VERSION, config, provenance, tensors)
     }
 
-    /// The same for the game of a name, whose positions are encoded by a version.
+    /// The same for a game by name, with the version of its encoding.
     pub(super) fn of_game(
         game: &str,
         encoding: u32,
@@ -88,15 +88,15 @@ impl Parameters {
     pub fn random<G: Knowledge>(config: NetConfig, seed: u64) -> Result<Parameters, SizeError> {
         config.check()?;
         let mut random = StdRng::seed_from_u64(seed);
-        let mut start = |ParameterSpec { name, shape, start, .. }| {
-            let draw = |_| match start {
-                Start::Constant(value) => value,
-                Start::Uniform(bound) => random.random_range(-bound..=bound),
+        let mut initialise = |ParameterSpec { name, shape, init, .. }| {
+            let draw = |_| match init {
+                Init::Constant(value) => value,
+                Init::Uniform(bound) => random.random_range(-bound..=bound),
             };
             let values = (0..shape.iter().product()).map(draw).collect();
             (name, Tensor { shape, values })
         };
-        let tensors = config.parameters().into_iter().map(&mut start).collect();
+        let tensors = config.parameters().into_iter().map(&mut initialise).collect();
         let provenance = format!("random, seed {seed}");
         let (game, encoding) = (G::info().name.to_owned(), G::ENCODING_VERSION);
         Ok(Parameters { game, encoding, config, provenance, tensors })
@@ -112,12 +112,12 @@ impl Parameters {
         &self.provenance
     }
 
-    /// The same parameters with another note where they come from.
+    /// The same parameters with another provenance.
     pub fn with_provenance(self, provenance: String) -> Parameters {
         Parameters { provenance, ..self }
     }
 
-    /// The number of numbers that are parameters.
+    /// The number of parameters.
     pub fn count(&self) -> usize {
         self.tensors.values().map(|tensor| tensor.values.len()).sum()
     }

@@ -1,11 +1,11 @@
 //! The constants of the search that matches tune: depths, margins, reductions, history, windows.
 //!
-//! They interact, so they stand in one table. With the cargo feature `tuning` each is an option of the engine
-//! under the name that it has here, and `labrys spsa` tunes them together. In any other build the compiler
-//! knows their values. What matches at equal nodes do not measure, such as sizes of tables and the division
-//! of time, stands where it is used.
+//! They interact, so they are in one table. With the cargo feature `tuning` each is an option of the engine
+//! under the name that it has here, and `labrys spsa` tunes them together. In any other build they are
+//! compile-time constants. Constants that matches at equal nodes cannot measure, such as table sizes and time
+//! management, are declared where they are used.
 //!
-//! [`Margins`] puts them on the scale of an evaluation.
+//! [`Margins`] scales them to an evaluation.
 
 use std::ops::Deref;
 
@@ -26,7 +26,8 @@ pub struct Constant {
     pub min: i32,
     /// The greatest value that makes sense.
     pub max: i32,
-    /// How far SPSA moves it from its value in the last iterations (`c_end`): far enough for games to tell.
+    /// How far SPSA moves it from its value in the last iterations (`c_end`): far enough for a measurable
+    /// difference.
     pub step: f64,
     /// Its place.
     #[cfg_attr(not(feature = "tuning"), expect(dead_code, reason = "nothing is set in other builds"))]
@@ -99,7 +100,7 @@ constants! {
 
     /// Singular extension from this depth on.
     singular_depth = 8, 4..=14, 0.5;
-    /// The table entry of a singular move may be so many plies shallower than the node.
+    /// The table entry of a singular move may be this many plies shallower than the node.
     singular_entry = 3, 1..=6, 0.5;
     /// Thousandths for each ply of depth by which the other moves fail low, for a singular move.
     singular_margin = 5, 0..=60, 2.0;
@@ -117,7 +118,7 @@ constants! {
 
     /// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
     late_pruning_depth = 8, 0..=12, 0.5;
-    /// Late move pruning begins behind this many moves and the square of the depth, half of that where the
+    /// Late move pruning begins after this many moves plus the square of the depth, half of that where the
     /// position does not improve.
     late_pruning_moves = 8, 1..=20, 0.75;
 
@@ -135,10 +136,9 @@ constants! {
 
     /// Late move reductions from this depth on.
     late_reduction_depth = 3, 2..=6, 0.5;
-    /// The first move that is reduced, counted from 1; on the principal variation, the one behind it.
+    /// The first move that is reduced, counted from 1; one later on the principal variation.
     late_reduction_moves = 2, 2..=8, 0.5;
-    /// The part of the reduction that depends on neither depth nor number of the move, in hundredths of a
-    /// ply.
+    /// The base of the reduction, in hundredths of a ply.
     late_reduction_base = 28, 0..=200, 8.0;
     /// The product of the logarithms of depth and number of the move that reduces by one ply, in hundredths.
     late_reduction_divisor = 230, 100..=500, 10.0;
@@ -153,7 +153,7 @@ constants! {
     /// Taken off the reduction of tactical moves, in hundredths of a ply.
     late_reduction_tactical = 147, 0..=2000, 10.0;
 
-    /// Moves are reduced by a ply more where so many of the moves before them have been refuted.
+    /// Moves are reduced by a ply more if this many of the moves before them were refuted.
     late_reduction_cutoffs = 3, 0..=20, 0.5;
     /// Added to the reduction of quiet moves where the table move is tactical, in hundredths of a ply.
     late_reduction_tactical_table_move = 82, 0..=200, 10.0;
@@ -162,17 +162,16 @@ constants! {
     late_reduction_correction = 300, 50..=2000, 30.0;
     /// The most that the correction takes off the reduction, in hundredths of a ply.
     late_reduction_correction_most = 150, 0..=400, 15.0;
-    /// Where a reduced search finds so many thousandths more than the moves before it, the next one is a ply
-    /// deeper.
+    /// If a reduced search scores this many thousandths above the best move, the next one is a ply deeper.
     late_reduction_deeper = 30, 0..=300, 5.0;
 
-    /// A node behind a move that was reduced by so many plies is searched a ply deeper where the move has not
-    /// made the static evaluation worse for the opponent. +9 ± 13 Elo with the next two.
+    /// A node after a move that was reduced by this many plies is searched a ply deeper if the move has not
+    /// worsened the static evaluation of the opponent. +9 ± 13 Elo with the next two.
     hindsight_deeper = 3, 1..=8, 0.5;
-    /// A node behind a move that was reduced by so many plies is searched a ply less deeply where the move
-    /// has given the opponent more than `hindsight_margin`.
+    /// A node after a move that was reduced by this many plies is searched a ply less deeply if the opponent
+    /// has gained more than `hindsight_margin`.
     hindsight_shallower = 2, 1..=8, 0.5;
-    /// What the opponent has gained by a move, in thousandths.
+    /// The gain of the opponent, in thousandths.
     hindsight_margin = 170, 0..=1000, 20.0;
 
     /// History score of a quiet move for a thousandth that it has won by static evaluation, in hundredths.
@@ -186,15 +185,15 @@ constants! {
     history_bonus_linear = 76, 0..=400, 10.0;
     /// History score of a cutoff at most. The bound of the scores themselves is 2¹⁴.
     history_bonus_max = 1440, 200..=4000, 100.0;
-    /// History scores that a thousandth of capture value is worth, in the order of tactical moves.
+    /// History score of a thousandth of capture value, in the order of tactical moves.
     capture_value = 17, 1..=64, 2.0;
 
-    /// The most that the static evaluation is corrected by one structure, in thousandths.
+    /// The most that the static evaluation is corrected by one key, in thousandths.
     correction_most = 295, 0..=1000, 20.0;
     /// The most by which a single search may have found a static evaluation wrong, in thousandths.
     correction_error = 4720, 100..=20_000, 500.0;
 
-    /// In quiescence search, a capture has to bring the score up to α with so many thousandths to spare.
+    /// In quiescence search, a capture has to bring the score to α with this margin, in thousandths.
     quiescence_margin = 730, 50..=4000, 30.0;
 
     /// Iterations of at least this depth begin with an aspiration window.
@@ -248,12 +247,11 @@ impl Deref for EngineConstants {
     }
 }
 
-/// The constants of a search, and the scale of its evaluation: what the guesses of a selective search are
-/// measured by.
+/// The constants of a search, and the scale of its evaluation: the margins of a selective search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Margins {
     pub(super) constants: EngineConstants,
-    /// What margins count as one unit, see [`Scale::margin`].
+    /// The unit of margins, see [`Scale::margin`].
     pub(super) unit: i32,
     /// The evaluation from which a game is as good as decided.
     decided: Score,
@@ -281,13 +279,13 @@ impl Margins {
         thousandths.clamp(i32::MIN.into(), i32::MAX.into()) as i32
     }
 
-    /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
-    /// moves apart, and what they prune may be the mate.
+    /// Whether a bound is not that of a game as good as decided. Beyond it static evaluations do not
+    /// distinguish the moves, and pruning by them may miss the mate.
     pub(super) fn is_close(&self, bound: Score) -> bool {
         -self.decided < bound && bound < self.decided
     }
 
-    /// A window that is open where a bound is that of a game as good as decided: behind it may be a mate, far
+    /// A window without bounds that are those of a game as good as decided: beyond them may be a mate, far
     /// from any evaluation.
     pub(super) fn without_far_bounds(&self, alpha: Score, beta: Score) -> Window {
         Window {

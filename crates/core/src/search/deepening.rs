@@ -6,7 +6,7 @@ use super::limits::{Control, Deadline, GRACE, Stability, TimeManager};
 use super::options::SearchMode;
 use super::ordering::Heuristics;
 use super::pvs::Inherited;
-use super::report::{Best, Listener, Report};
+use super::report::{Listener, Report, SearchResult};
 use super::root::{Line, Root};
 use super::searcher::Searcher;
 use super::table::TranspositionTable;
@@ -23,8 +23,8 @@ const FORCED_END_FACTOR: usize = 2;
 /// runs. Quiescence may take far more where the evaluation is bad.
 const LAST_NODES: u64 = 50_000;
 
-/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and reports
-/// to `listener`.
+/// Searches for the best move with the search `mode` until a limit or `control` ends it, and reports to
+/// `listener`.
 ///
 /// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
 /// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
@@ -37,11 +37,11 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     heuristics: &mut [Heuristics<G>],
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
-) -> Best<G::Move> {
+) -> SearchResult<G::Move> {
     let mut moves = input.moves();
-    let [first, others @ ..] = heuristics else { return Best::nothing() };
+    let [first, others @ ..] = heuristics else { return SearchResult::none() };
     if moves.is_empty() {
-        return Best::nothing();
+        return SearchResult::none();
     }
     let time = TimeManager::new(input.limits, input.position.side_to_move());
     let deadline = Deadline::new(control, input.limits.start, time);
@@ -64,12 +64,12 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
         shared.deadline.end();
         best
     });
-    // So long it took all threads to end.
-    shared.deadline.look();
+    // The time until all threads have ended.
+    shared.deadline.poll();
     best
 }
 
-/// Sorts the root moves by the static evaluation behind them, best first. Where time is up, those that have
+/// Sorts the root moves by the static evaluation after them, best first. Where time is up, those that have
 /// not been evaluated come last.
 fn sort_by_static_eval<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
@@ -90,7 +90,7 @@ fn sort_by_static_eval<G: Knowledge, E: Evaluator<G>>(
 }
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
-    /// Searches the root to a depth within a window, with the search that was asked for, and sorts its moves.
+    /// Searches the root to a depth within a window, with the search that was requested, and sorts its moves.
     /// With several threads, the result is that of the first one to finish.
     fn search_root(&mut self, depth: i32, window: Window) -> Score {
         let score = match self.mode {
@@ -117,7 +117,7 @@ struct Deepening<'a, 's, G: Knowledge, E: Evaluator<G>> {
     searcher: Searcher<'s, G, E>,
     /// The best lines so far, of one state of the search: distinct, the best first.
     lines: Vec<Line<G::Move>>,
-    /// Whether something has been reported since, of an iteration that is not finished.
+    /// Whether an unfinished iteration has been reported since.
     has_reported: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     }
 
     /// Deepens until there is a reason to stop.
-    fn run(mut self) -> Best<G::Move> {
+    fn run(mut self) -> SearchResult<G::Move> {
         self.searcher.heuristics.new_search(self.input.options.constants);
         let limit = self.input.limits.depth;
         let last = limit.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
@@ -145,28 +145,27 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             }
             depth += 1;
         }
-        // A deeper iteration may have proven something, and nobody waits for a helping thread. A win that is
-        // proven says more than depth 1 would.
+        // Not for helper threads, nor after a proven win: depth 1 would add nothing.
         let is_won = |line: &Line<G::Move>| line.score.is_decisive() && line.score > Score::DRAW;
         let is_known = is_any_finished
             || (depth > 1 && !self.lines.is_empty())
             || self.lines.first().is_some_and(is_won);
         if !is_known && self.searcher.listener.is_some() {
-            self.answer_at_once();
+            self.finish_depth_one();
         }
         let best = self.lines.first().map(|line| &line.pv[..]);
         let mv = best.and_then(|pv| pv.first().copied());
         let ponder = best
             .and_then(|pv| pv.get(1).copied())
             .or_else(|| self.searcher.table_line(0, vec![mv?], 2, |_| true).get(1).copied());
-        Best { mv, ponder, nodes: self.searcher.nodes() }
+        SearchResult { mv, ponder, nodes: self.searcher.nodes() }
     }
 
-    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the
-    /// best move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes
-    /// thousands of nodes. Where depth 1 does not end, because captures lead to ever more captures, the
-    /// answer is the best move so far.
-    fn answer_at_once(&mut self) {
+    /// Finishes depth 1 if no iteration has been finished: however short the limits are, the result is at
+    /// least the best move at depth 1, or by static evaluation if the root is sorted by it, as depth 1 then
+    /// takes thousands of nodes. If depth 1 does not end, because captures lead to ever more captures, it is
+    /// the best move so far.
+    fn finish_depth_one(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
             self.searcher.budget.grant(LAST_NODES, &self.searcher.shared.deadline);
             self.iterate(1);
@@ -175,14 +174,14 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             return;
         }
         let first = self.searcher.root.moves[0].mv;
-        if let Some((mv, score)) = self.input.best_at_once(&[first], &mut || false) {
+        if let Some((mv, score)) = self.input.best_by_static_eval(&[first], &mut || false) {
             self.lines = vec![Line { depth: 1, score, bound: Bound::Exact, pv: vec![mv] }];
             self.report_lines();
         }
     }
 
-    /// One iteration: the best principal variations of the root, each searched among the moves that no better
-    /// one begins with. Whether it is finished, and not stopped.
+    /// One iteration: the best principal variations of the root, each among the root moves that do not begin
+    /// a better one. Returns whether it was finished.
     fn iterate(&mut self, depth: i32) -> bool {
         let count = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
         (self.searcher.iteration, self.searcher.seldepth) = (depth as usize, 0);
@@ -205,11 +204,11 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     }
 
     /// Ends an iteration that was stopped: the lines stay those of the last one that was finished, unless the
-    /// best line is a better one by now. Several lines are of one state: only a win goes before them all.
+    /// best line is a better one by now. With several lines, only a win is put before them.
     fn end_iteration(&mut self, depth: i32) {
-        self.searcher.root.forget_scores();
+        self.searcher.root.clear_scores();
         let last = self.lines.first().map(|line| line.score);
-        let proven = self.searcher.root.take_proven(depth, last).filter(|line| match &self.lines[..] {
+        let proven = self.searcher.root.take_partial(depth, last).filter(|line| match &self.lines[..] {
             [] | [_] => true,
             [best, ..] => line.score.is_decisive() && line.score > best.score,
         });
@@ -221,7 +220,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         } else if !self.has_reported || self.lines.is_empty() {
             return;
         }
-        // The last that the listener hears of is what counts.
+        // The last report is final.
         self.report_lines();
     }
 
@@ -237,7 +236,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             let half = Score::from_thousandths(half);
             window = self.searcher.margins.without_far_bounds(previous - half, previous + half);
         }
-        // After it has failed high, a shallower search of the wider window will do (selective).
+        // After a fail high, the next search is shallower (selective).
         let mut reduction = 0;
         loop {
             let score = self.searcher.search_root((depth - reduction).max(1), window);
@@ -265,16 +264,16 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     }
 
     /// MTD(f): searches one principal variation of the root, from its last score on, by null windows alone,
-    /// each of which says on which side of it the value lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin,
+    /// each of which bounds the value from one side (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin,
     /// "Best-first fixed-depth minimax algorithms", 1996). The nodes are those of `pvs` off the principal
-    /// variation, and the table carries what one search has found to the next.
+    /// variation, and the table carries results from one search to the next.
     fn mtdf(&mut self, depth: i32) {
         let searcher = &mut self.searcher;
         let previous = searcher.root.current().previous;
         let mut value = if previous > -Score::INFINITE { previous } else { Score::DRAW };
         let Window { alpha: mut lower, beta: mut upper } = Window::FULL;
         while lower < upper {
-            let window = Window::below(value.max(lower + Score::STEP));
+            let window = Window::null_below(value.max(lower + Score::STEP));
             value = searcher.search_root(depth, window);
             if searcher.is_stopped() {
                 return;
@@ -291,14 +290,14 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         (entry.score, entry.pv) = (value, pv);
     }
 
-    /// Whether what has been found is enough.
+    /// Whether the result is good enough to stop.
     fn is_done(&mut self, depth: i32) -> bool {
         let moves = &self.searcher.root.moves;
         let (first, best) = (moves[0].mv, moves[0].score);
         let nodes: u64 = moves.iter().map(|entry| entry.nodes).sum();
         let share = moves[0].nodes as f64 / nodes.max(1) as f64;
         let factor = self.stability.factor(first, best, share, self.searcher.margins.unit);
-        let plies = best.plies_to_end();
+        let plies = best.mate_distance();
         let mate = self.input.limits.mate.map(|moves| 2 * moves as usize - 1);
         let mate_found = best > Score::DRAW && plies.zip(mate).is_some_and(|(plies, limit)| plies <= limit);
         if mate_found {
@@ -310,8 +309,8 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         deadline.is_soft_limit_over(factor) || (deadline.is_on_clock() && (forced || only_move))
     }
 
-    /// Tells the listener that a window has failed, which gives a bound of the score. Only where it wants a
-    /// single line: several would no longer be of one state.
+    /// Reports a bound of the score after a failed window. Only for a single line: several would no longer be
+    /// consistent.
     fn report_bound(&mut self, depth: i32, score: Score, bound: Bound) {
         if self.input.options.multi_pv == 1 {
             let pv = self.searcher.root.moves[0].pv.clone();
@@ -320,7 +319,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         }
     }
 
-    /// Tells the listener of the best lines.
+    /// Reports the best lines.
     fn report_lines(&mut self) {
         for index in 0..self.lines.len() {
             self.report(index, self.lines[index].clone());
@@ -328,7 +327,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         self.has_reported = false;
     }
 
-    /// Tells the listener of a line.
+    /// Reports a line.
     fn report(&mut self, index: usize, Line { depth, score, bound, pv }: Line<G::Move>) {
         let report = Report {
             depth: depth as u32,
@@ -345,7 +344,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         };
         if let Some(listener) = &mut self.searcher.listener {
             listener.report(report);
-            self.searcher.ticker.restart();
+            self.searcher.progress_timer.restart();
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What is searched: a position with its history, an evaluation, options and limits.
+//! The input of a search: a position with its history, an evaluation, options and limits.
 
 use super::limits::Limits;
 use super::msd::MsdFilter;
 use super::options::Options;
 use crate::eval::{Evaluator, Score};
-use crate::game::{EndgameTables, GameHistory, Knowledge, Points};
+use crate::game::{EndgameTables, GameHistory, Knowledge, Wdl};
 
-/// What is to be searched, and how.
+/// The input of a search.
 #[derive(Debug)]
 pub struct SearchInput<'a, G: Knowledge, E> {
     /// The position to find a move in.
@@ -15,12 +15,12 @@ pub struct SearchInput<'a, G: Knowledge, E> {
     pub history: &'a GameHistory<G>,
     /// The static evaluation.
     pub evaluator: &'a E,
-    /// The moves to choose from, in the order in which they are to be tried; `None`: all legal ones. Moves
-    /// that are not legal are left out, so that an empty choice finds no move.
+    /// The root moves, in the order in which they are tried; `None`: all legal ones. Illegal moves are
+    /// ignored, so an empty list finds no move.
     pub root_moves: Option<&'a [G::Move]>,
     /// Endgame tables that a principal variation search probes.
     pub tables: Option<&'a dyn EndgameTables<G>>,
-    /// How to go about it.
+    /// The options of the search.
     pub options: &'a Options,
     /// When to stop.
     pub limits: &'a Limits,
@@ -48,8 +48,8 @@ impl<'a, G: Knowledge, E> SearchInput<'a, G, E> {
 }
 
 impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
-    /// The root moves: those of the caller, or those that the MSD filter keeps. A draw by repetition, by the
-    /// halfmove clock or for lack of material leaves them: a client may play on until somebody claims it.
+    /// The root moves: those of the caller, or those that the MSD filter keeps. They remain after a draw by
+    /// repetition, halfmove clock or insufficient material: a client may play on until a draw is claimed.
     pub(super) fn moves(&self) -> Vec<G::Move> {
         let mut moves = Vec::new();
         self.position.legal_moves(&mut moves);
@@ -68,14 +68,14 @@ impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
         moves
     }
 
-    /// Whether the root moves of a search by depth are sorted by the static evaluation behind them.
+    /// Whether the root moves of a search by depth are sorted by the static evaluation after them.
     pub(super) fn sorts_root_by_static_eval(&self) -> bool {
         G::ORDERS_BY_STATIC_EVAL && self.options.selective && self.root_moves.is_none()
     }
 
-    /// The best of some root moves by the positions behind them alone, with its score; `None` without moves.
-    /// Once `is_late` says so, the moves that are left are not looked at.
-    pub(super) fn best_at_once(
+    /// The best of some root moves by the static evaluation after them, with its score; `None` without moves.
+    /// Once `is_late` returns true, the remaining moves are skipped.
+    pub(super) fn best_by_static_eval(
         &self,
         moves: &[G::Move],
         is_late: &mut dyn FnMut() -> bool,
@@ -87,14 +87,14 @@ impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
             let child = position.after(mv);
             match child.outcome() {
                 None => evaluator.evaluate_child(position, &state, &child, &mut scratch, stm),
-                Some(outcome) => match Points::of(outcome.winner, stm) {
-                    Points::Win => Score::won_in(1),
-                    Points::Draw => Score::DRAW,
-                    Points::Loss => Score::lost_in(1),
+                Some(outcome) => match Wdl::of(outcome.winner, stm) {
+                    Wdl::Win => Score::mate_in(1),
+                    Wdl::Draw => Score::DRAW,
+                    Wdl::Loss => Score::mated_in(1),
                 },
             }
         };
-        // Of equals, the first.
+        // The first of equals.
         let mut number = 0;
         let in_time = moves.iter().take_while(|_| {
             number += 1;

@@ -1,24 +1,24 @@
-//! How a move is found.
+//! The searches.
 //!
 //! A search takes a [`SearchInput`] (a position with its history, an evaluation, options, limits) and a
 //! [`Control`] that can stop it, and reports to a [`Listener`]; it neither reads input nor prints.
 //!
-//! What goes in and what comes out:
-//! - `input`: the position and its moves, `options`: how to go about it, `limits`: when to stop, with the
+//! Input and output:
+//! - `input`: the position and its moves; `options`; `limits`: when to stop, with the
 //!   [`TimeManager`], the deadline of all threads and the budget of each;
-//! - `report`: what a listener hears, and the move in the end.
+//! - `report`: reports to the listener, and the result.
 //!
-//! Searches by depth, each file by those above it alone:
+//! Searches by depth, each module using those above it alone:
 //! - `window`: the window of α-β; `table`: the [`TranspositionTable`]; `constants`: the [`Constants`] that
 //!   matches tune, and margins by them;
 //! - `ordering`: the move picker, with killers, histories and corrections of the evaluation; `msd`: minimax
 //!   selective deepening;
-//! - `root`: the moves of the root; `threads`: how threads come to help, and what they share; `searcher`: the
-//!   state of one thread, and its steps from one position to the next;
-//! - `plain`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`, with the chance
-//!   nodes of both; any legal move ([`random`]); `tablebase`: endgame tables in a search, and at its root
+//! - `root`: the moves of the root; `threads`: helper threads, and their shared state; `searcher`: the state
+//!   of one thread, and its steps from one position to the next;
+//! - `plain`: minimax, α-β and expectiminimax as in the textbook, for comparison with `pvs`, the chance nodes
+//!   of both, and random moves ([`random`]); `tablebase`: endgame tables in a search, and at its root
 //!   ([`TableRoot`]);
-//! - `pvs`: principal variation search from its door to quiescence;
+//! - `pvs`: principal variation search and quiescence search;
 //! - `deepening`: [`search`], iterative deepening with aspiration windows or MTD(f), and several principal
 //!   variations.
 //!
@@ -49,11 +49,11 @@ pub use limits::{Clock, Control, Delays, Limits, TimeManager};
 pub use mcts::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves, Tree, monte_carlo};
 pub use msd::MsdOptions;
 pub use options::{
-    Expansion, FinalMove, Method, NoiseAt, Options, RootSelection, Sampling, SearchMode, Selection,
+    Expansion, FinalMove, MctsOptions, Method, NoiseAt, Options, RootSelection, SearchMode, Selection,
 };
 pub use ordering::Heuristics;
 pub use plain::random;
-pub use report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
+pub use report::{Listener, Progress, Report, RootMoveStatistics, RootStatistics, SearchResult, Visits};
 pub use table::{TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
 pub use window::Bound;

@@ -41,12 +41,12 @@ impl MsdOptions {
         self.keep_rate < 100 || self.keep_fall > 0
     }
 
-    /// Whether it makes a difference that a position is volatile.
-    fn asks_for_volatility(&self) -> bool {
+    /// Whether volatile positions are treated differently.
+    fn uses_volatility(&self) -> bool {
         self.volatile_keep_rate > 1 || self.volatile_plies > 0
     }
 
-    /// How many of the moves of a position at `ply` are kept, one at least.
+    /// The number of moves of a position at `ply` that are kept, at least 1.
     fn kept(&self, moves: usize, ply: usize, volatile: bool) -> usize {
         let fall = self.keep_fall.saturating_mul(ply as u32);
         let least = if volatile { self.volatile_keep_rate } else { 1 };
@@ -82,7 +82,7 @@ impl<'a, E> MsdFilter<'a, E> {
         evaluator: &'a E,
         seed: u64,
     ) -> Option<MsdFilter<'a, E>> {
-        let is_needed = options.is_on() || options.asks_for_volatility();
+        let is_needed = options.is_on() || options.uses_volatility();
         is_needed.then(|| MsdFilter::new(options, evaluator, seed))
     }
 
@@ -91,9 +91,9 @@ impl<'a, E> MsdFilter<'a, E> {
         self.options.is_on()
     }
 
-    /// The line goes on: whether the move that leads to `ply` is tactical.
+    /// Notes whether the move that leads to `ply` is tactical.
     pub(super) fn note_move(&mut self, ply: usize, is_tactical: impl FnOnce() -> bool) {
-        if self.options.asks_for_volatility() {
+        if self.options.uses_volatility() {
             self.after_tactical.resize(self.after_tactical.len().max(ply + 1), false);
             self.after_tactical[ply] = is_tactical();
         }
@@ -113,8 +113,7 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 
     /// Keeps the best rated of the moves of a position at `ply`, in their order. Equal ratings at the cut are
-    /// decided at random, the same way at each visit. Once `is_over` says that nobody waits for them, the
-    /// others are not rated.
+    /// decided at random, the same way at each visit. Once `is_over` returns true, the others are not rated.
     #[expect(clippy::too_many_arguments, reason = "what a position is, where it is, and when to end")]
     pub(super) fn keep<G: Knowledge>(
         &mut self,

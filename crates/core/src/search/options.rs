@@ -1,4 +1,4 @@
-//! How a search is to go about it: which one it is, and what it may be told.
+//! The options of a search.
 
 use super::constants::EngineConstants;
 use super::msd::MsdOptions;
@@ -10,7 +10,7 @@ const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// The constant C with children by static evaluation, which is much less noisy than a game of random moves.
 const EXPLORATION_EVALUATED: f64 = 0.2;
 
-/// How a move is looked for.
+/// The kind of search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// [`search`](super::search), by iterative deepening.
@@ -37,7 +37,7 @@ pub enum SearchMode {
     Expectiminimax,
 }
 
-/// How a search goes about it.
+/// The options of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether moves may be extended, reduced or pruned. Without it the value of an iteration is the minimax
@@ -45,13 +45,13 @@ pub struct Options {
     pub selective: bool,
     /// How many of the best root moves get a principal variation of their own, at least 1.
     pub multi_pv: usize,
-    /// At nodes of fewer plies than this from the root, a move is worth the mean over all outcomes of chance.
-    /// At the others a chance event is counted by its mean.
+    /// At nodes of fewer plies than this from the root, the value of a move is the mean over all outcomes of
+    /// chance. Elsewhere a chance event counts by its mean outcome.
     pub chance_plies: usize,
     /// With `selective`, moves of a node below the root that are searched at most; 0: all of them.
     pub width: usize,
     /// Options of Monte Carlo tree search.
-    pub sampling: Sampling,
+    pub mcts: MctsOptions,
     /// Minimax selective deepening.
     pub msd: MsdOptions,
     /// Whether a search with a depth begins with shallower iterations.
@@ -69,7 +69,7 @@ impl Default for Options {
             multi_pv: 1,
             chance_plies: 0,
             width: 0,
-            sampling: Sampling::default(),
+            mcts: MctsOptions::default(),
             msd: MsdOptions::default(),
             iterative: true,
             seed: 0,
@@ -85,8 +85,8 @@ pub enum Expansion {
     All,
     /// One more at each further visit, in random order.
     One,
-    /// Those with the best static evaluations at the first visit, in their order, each as if it had been
-    /// visited once. The more visits the node has, the more of them are selected from (progressive widening).
+    /// Those with the best static evaluations at the first visit, in their order, each with one virtual visit
+    /// (progressive widening).
     Evaluated,
 }
 
@@ -128,23 +128,23 @@ pub enum NoiseAt {
 
 /// Options of Monte Carlo tree search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sampling {
+pub struct MctsOptions {
     /// How the next child is selected.
     pub selection: Selection,
     /// The constant C of the selection, in thousandths; `None`: the default of the expansion.
     pub exploration: Option<u32>,
     /// Which children a node gets; `None`: by static evaluation where playouts are cut, all of them
-    /// elsewhere. PUCT gives a node all of them at its first visit, whatever is said here.
+    /// elsewhere. PUCT always gives a node all of them at its first visit.
     pub expansion: Option<Expansion>,
     /// Plies of a playout before the position is evaluated; `None`: as the game has it.
     pub playout_plies: Option<u32>,
-    /// ε, in percent: how many moves of a playout are random; the others are the best by static evaluation.
+    /// ε, in percent: the share of random moves in a playout; the others are the best by static evaluation.
     pub epsilon: u32,
     /// How a child of the root is selected, with `Selection::Puct`.
     pub root_selection: RootSelection,
-    /// How many moves of the root `RootSelection::Gumbel` considers, at least 1.
+    /// The number of root moves that `RootSelection::Gumbel` considers, at least 1.
     pub gumbel_actions: usize,
-    /// How strong its noise is, in percent; 0: no noise.
+    /// The scale of its noise, in percent; 0: no noise.
     pub gumbel_noise: u32,
     /// How the move to play is chosen in the end.
     pub final_move: FinalMove,
@@ -152,7 +152,7 @@ pub struct Sampling {
     pub keep_tree: bool,
     /// Whether proven results are backed up, in games without chance.
     pub prove: bool,
-    /// Leaves that a thread collects before they are evaluated together, at least 1.
+    /// The batch size: leaves that a thread evaluates together, at least 1.
     pub batch: usize,
     /// Simulations of a search; 0: as many as the limits allow.
     pub simulations: u32,
@@ -162,16 +162,15 @@ pub struct Sampling {
     pub noise_weight: u32,
     /// The parameter α of the Dirichlet distribution of the noise, in thousandths.
     pub noise_alpha: u32,
-    /// The temperature by which the first moves are drawn by their visits, in hundredths; 0: the best move is
-    /// played.
+    /// The temperature of the first moves, in hundredths; 0: the best move is played.
     pub temperature: u32,
-    /// How many moves of each player are drawn so, from the first position of the history on.
+    /// The number of moves of each player with temperature, from the first position of the history on.
     pub temperature_moves: usize,
 }
 
-impl Default for Sampling {
+impl Default for MctsOptions {
     fn default() -> Self {
-        Sampling {
+        MctsOptions {
             selection: Selection::Uct,
             exploration: None,
             expansion: None,
@@ -194,8 +193,8 @@ impl Default for Sampling {
     }
 }
 
-impl Sampling {
-    /// Whether simulations ask the evaluation in a game, and do not play to the end at random.
+impl MctsOptions {
+    /// Whether simulations use the evaluation, and not random playouts to the end.
     pub(crate) fn evaluates<G: Knowledge>(&self) -> bool {
         self.plies::<G>().is_some()
             || self.epsilon < 100

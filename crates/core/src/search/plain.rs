@@ -1,15 +1,15 @@
 //! Plain searches, as in the textbook: minimax, α-β and expectiminimax, without table and without pruning on
-//! a guess; and no search at all. They are the yardstick of principal variation search, and can be selected
+//! a guess; and no search at all. They are the reference of principal variation search, and can be selected
 //! for comparison (`SearchMode`).
 //!
-//! Their chance nodes are those of principal variation search, too: a move whose outcome is chance's is worth
-//! the mean of its outcomes, each of which is searched. Outcomes that cannot bring the mean into the window
-//! any more are cut off: by the bounds of scores (Star1), and by a probe of one reply to each outcome (Star2;
-//! B. Ballard, "The *-minimax search procedure for trees containing chance nodes", 1983). The value is exact.
+//! Principal variation search uses the same chance nodes: the value of a move with chance is the mean of its
+//! outcomes, each of which is searched. Outcomes that cannot bring the mean into the window any more are cut
+//! off: by the bounds of scores (Star1), and by a probe of one reply to each outcome (Star2; B. Ballard, "The
+//! *-minimax search procedure for trees containing chance nodes", 1983). The value is exact.
 
 use super::input::SearchInput;
 use super::options::SearchMode;
-use super::report::Best;
+use super::report::SearchResult;
 use super::searcher::{Search, Searcher};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
@@ -20,7 +20,7 @@ const MOST: f64 = Score::WIN.to_thousandths() as f64;
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
-    /// lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the other modes
+    /// lies in the window, otherwise a bound of it (fail soft). Minimax searches every move, the other modes
     /// cut off at β.
     pub(super) fn full_width(&mut self, depth: i32, window: Window, ply: usize) -> Score {
         self.stack[ply].pv.clear();
@@ -59,7 +59,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
             let is_better = score > best;
             if is_better {
                 best = score;
-                self.raise_pv(ply, mv);
+                self.update_pv(ply, mv);
             }
             if ply == 0 {
                 self.note_root_move(mv, is_better.then(|| (score, whole.bound_of(score))), nodes);
@@ -91,7 +91,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
 }
 
 impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
-    /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values
+    /// The value of a move at `ply` for its player, with `depth` plies left after it: the mean of the values
     /// of its outcomes, or below the chance plies, the value of the mean outcome.
     #[inline(always)]
     pub(super) fn search_move(
@@ -127,8 +127,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         mean
     }
 
-    /// The mean of the values of outcomes, and the line that goes on behind the first one, where that is
-    /// worth something: a bound has no line.
+    /// The mean of the values of outcomes, and the line of the first one if its score is no bound.
     fn search_outcomes(
         &mut self,
         ply: usize,
@@ -140,7 +139,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let (alpha, beta) =
             (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
 
-        // Star2: one reply to each outcome bounds from above what the outcome is worth.
+        // Star2: one reply to each outcome bounds its value from above.
         let mut upper = vec![MOST; outcomes.len()];
         if depth > 0 {
             let mut sum = MOST;
@@ -170,7 +169,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             if self.is_stopped() {
                 return (Score::DRAW, Vec::new());
             }
-            // The most probable outcome comes first: the principal variation goes on behind it.
+            // The principal variation is that of the most probable outcome, the first.
             pv.get_or_insert_with(|| self.stack[ply + 1].pv.clone());
             mean += probability * value;
             if value <= low {
@@ -233,11 +232,11 @@ fn score(value: f64) -> Score {
     Score::from_thousandths(value.clamp(-MOST, MOST).round() as i32)
 }
 
-/// Any of the root moves, by the seed, the position and the number of positions before it.
-pub fn random<G: Knowledge, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Best<G::Move> {
+/// A random root move, by the seed, the position and the number of positions before it.
+pub fn random<G: Knowledge, E: Evaluator<G>>(input: &SearchInput<G, E>) -> SearchResult<G::Move> {
     let moves = input.moves();
     let plies = input.history.past().len() as u64;
     let number = mixed(input.options.seed ^ mixed(plies)) ^ input.position.key();
     let mv = moves.get(mixed(number).checked_rem(moves.len() as u64).unwrap_or(0) as usize).copied();
-    Best { mv, ponder: None, nodes: moves.len() as u64 }
+    SearchResult { mv, ponder: None, nodes: moves.len() as u64 }
 }

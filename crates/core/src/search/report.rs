@@ -1,4 +1,4 @@
-//! What a search tells: reports to its listener while it runs, and the move that it has decided on.
+//! Reports of a running search to its listener, and the result of a search.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub struct Report<M> {
     pub multipv: u32,
     /// Its score for the side to move.
     pub score: Score,
-    /// What the score says; not exact where an aspiration window has failed.
+    /// The bound type of the score; not exact if an aspiration window has failed.
     pub bound: Bound,
     /// Nodes visited so far.
     pub nodes: u64,
@@ -43,7 +43,7 @@ pub struct Visits {
     pub mean: f64,
 }
 
-/// What a Monte Carlo search has found out about its root: what a policy and a value learn from.
+/// The statistics of the root of a Monte Carlo search, the training targets of policy and value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootStatistics<M> {
     /// The moves of the root in the order of the tree; without visits, only the one that is played.
@@ -53,19 +53,19 @@ pub struct RootStatistics<M> {
     pub value: f64,
 }
 
-/// What a Monte Carlo search has found out about a move of its root.
+/// The statistics of a root move of a Monte Carlo search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMoveStatistics<M> {
     /// The move.
     pub mv: M,
-    /// Its visits, N, with those of the tree that was kept.
+    /// Its visits, N, with those of a kept tree.
     pub visits: u32,
     /// Its probability in the policy that the search recommends: the share of the visits, or the improved
     /// policy of a root selected by Gumbel noise. Those of all moves add up to 1.
     pub policy: f64,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Nodes visited so far.
@@ -78,20 +78,20 @@ pub struct Progress {
     pub tbhits: Option<u64>,
 }
 
-/// Hears of a running search. A closure that takes a [`Report`] hears of reports only.
+/// Receives the reports of a search. A closure that takes a [`Report`] receives these only.
 pub trait Listener<M> {
     /// A principal variation has been found, or its score has changed.
     fn report(&mut self, report: Report<M>);
 
-    /// The search of a root move begins, the one of this number, from 1, in the iteration of `depth` plies.
-    /// Called once the search has taken a while.
+    /// The search of the root move `number`, from 1, begins in the iteration of `depth` plies. Not called in
+    /// the first second.
     fn root_move(&mut self, _depth: u32, _mv: M, _number: usize, _progress: &Progress) {}
 
-    /// The search goes on. Called where there has been nothing else to hear for a while.
+    /// Called at intervals if there is nothing else to report.
     fn progress(&mut self, _progress: &Progress) {}
 
-    /// A Monte Carlo search is over: what it has found out about the root. Called once, before the search
-    /// returns, unless the game is over.
+    /// The statistics of the root at the end of a Monte Carlo search. Called once, before the search returns,
+    /// unless the game is over.
     fn root(&mut self, _root: &RootStatistics<M>) {}
 }
 
@@ -101,20 +101,20 @@ impl<M, F: FnMut(Report<M>)> Listener<M> for F {
     }
 }
 
-/// What a search has decided.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Best<M> {
+pub struct SearchResult<M> {
     /// The move to play; none when the game is over.
     pub mv: Option<M>,
-    /// The reply that is expected.
+    /// The expected reply.
     pub ponder: Option<M>,
     /// Nodes visited.
     pub nodes: u64,
 }
 
-impl<M> Best<M> {
-    /// There is no move.
-    pub fn nothing() -> Best<M> {
-        Best { mv: None, ponder: None, nodes: 0 }
+impl<M> SearchResult<M> {
+    /// A result without a move.
+    pub fn none() -> SearchResult<M> {
+        SearchResult { mv: None, ponder: None, nodes: 0 }
     }
 }

@@ -9,13 +9,13 @@ pub(super) struct Line<M> {
     /// Depth of the iteration, in plies.
     pub(super) depth: i32,
     pub(super) score: Score,
-    /// What the score says.
+    /// The bound type of the score.
     pub(super) bound: Bound,
     /// The moves, at least one.
     pub(super) pv: Vec<M>,
 }
 
-/// A root move with what is known of it.
+/// A root move with its statistics.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove<M> {
     pub(super) mv: M,
@@ -23,7 +23,7 @@ pub(super) struct RootMove<M> {
     pub(super) score: Score,
     /// Its last known score of earlier iterations; `-INFINITE` where it has none.
     pub(super) previous: Score,
-    /// Nodes that its search has taken so far.
+    /// Nodes of its search so far.
     pub(super) nodes: u64,
     /// The line that begins with it.
     pub(super) pv: Vec<M>,
@@ -37,13 +37,13 @@ pub(super) struct Root<M> {
     pub(super) pv_index: usize,
     /// Whether the first principal variation has fallen below the window that its last score suggests.
     pub(super) has_fallen: bool,
-    /// What this iteration, finished or not, has proven: the best root move that was searched above α. Moves
-    /// that have not been searched may be better, so the score of a position may be higher.
+    /// The best root move above α in this iteration, finished or not. Moves that have not been searched may
+    /// be better.
     proven: Option<(Score, Bound, Vec<M>)>,
 }
 
 impl<M: Copy + Eq> Root<M> {
-    /// Root moves of which nothing is known.
+    /// Root moves without statistics.
     pub(super) fn new(moves: impl IntoIterator<Item = M>) -> Root<M> {
         let unknown = -Score::INFINITE;
         let moves = moves.into_iter();
@@ -67,7 +67,7 @@ impl<M: Copy + Eq> Root<M> {
         &self.moves[self.pv_index]
     }
 
-    /// The same, to change it.
+    /// The same, mutable.
     pub(super) fn current_mut(&mut self) -> &mut RootMove<M> {
         &mut self.moves[self.pv_index]
     }
@@ -77,8 +77,8 @@ impl<M: Copy + Eq> Root<M> {
         self.moves[self.pv_index..].iter().map(|entry| entry.mv)
     }
 
-    /// Notes the result of the move that has just been searched, and the nodes that it took: a new best move
-    /// gets its score and line, any other is only known to be worse.
+    /// Records the result and the nodes of the move just searched: a new best move gets its score and line,
+    /// any other is only known to be worse.
     pub(super) fn note(&mut self, mv: M, score: Option<(Score, Bound)>, pv: &Vec<M>, nodes: u64) {
         let Some(entry) = self.moves.iter_mut().find(|entry| entry.mv == mv) else { return };
         entry.nodes += nodes;
@@ -90,18 +90,17 @@ impl<M: Copy + Eq> Root<M> {
         }
     }
 
-    /// Notes the result of a whole search of the root, which may be that of another thread.
+    /// Records the result of a search of the root, which may be that of another thread.
     pub(super) fn note_score(&mut self, score: Score, bound: Bound) {
         if self.pv_index == 0 && bound != Bound::Upper {
             self.proven = Some((score, bound, self.moves[0].pv.clone()));
         }
     }
 
-    /// What an iteration of `depth` plies that was not finished is worth: its best move that was searched
-    /// above α, unless that loses: a move that has not been searched may not. Where the score has fallen
-    /// below what the last iteration expected, or below its score `last`, it is a bound, because those moves may
-    /// be better.
-    pub(super) fn take_proven(&mut self, depth: i32, last: Option<Score>) -> Option<Line<M>> {
+    /// The result of an unfinished iteration of `depth` plies: its best move above α, unless that loses, as
+    /// other moves may not. If the score has fallen below the window or below the `last` score, it is a
+    /// bound, as the other moves may be better.
+    pub(super) fn take_partial(&mut self, depth: i32, last: Option<Score>) -> Option<Line<M>> {
         let (score, bound, pv) = self.proven.take()?;
         let is_loss = score.is_decisive() && score < Score::DRAW;
         let has_fallen = self.has_fallen || last.is_some_and(|last| score < last);
@@ -109,8 +108,8 @@ impl<M: Copy + Eq> Root<M> {
         (!is_loss).then_some(Line { depth, score, bound, pv })
     }
 
-    /// Forgets the scores of an iteration that was not finished, some of which are bounds.
-    pub(super) fn forget_scores(&mut self) {
+    /// Clears the scores of an unfinished iteration, some of which are bounds.
+    pub(super) fn clear_scores(&mut self) {
         self.moves.iter_mut().for_each(|entry| entry.score = -Score::INFINITE);
     }
 
@@ -126,7 +125,7 @@ impl<M: Copy + Eq> Root<M> {
     }
 
     /// Sorts the moves with a principal variation by their scores, the current one included: a later one may
-    /// turn out to be better. The sort is stable.
+    /// be better. The sort is stable.
     pub(super) fn sort_finished(&mut self) {
         self.moves[..=self.pv_index].sort_by_cached_key(|entry| std::cmp::Reverse(entry.score));
     }

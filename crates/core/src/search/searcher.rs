@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::constants::Margins;
 use super::input::SearchInput;
-use super::limits::{Budget, Ticker};
+use super::limits::{Budget, ProgressTimer};
 use super::msd::MsdFilter;
 use super::options::SearchMode;
 use super::ordering::{Context, Heuristics, MovePicker};
@@ -20,9 +20,9 @@ use crate::game::{EndgameTables, Game, GameHistory, Knowledge, mixed};
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
 
-/// What a search asks of a position: its value within a window, by a search of some depth.
+/// Depth and window of a search in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct PvSearch {
     /// Plies that are left.
     pub(super) depth: i32,
     pub(super) window: Window,
@@ -32,29 +32,28 @@ pub(super) struct Question {
 #[derive(Clone, Debug)]
 pub(super) struct Ply<G: Game, S> {
     pub(super) position: G,
-    /// What the evaluator keeps for the position, once [`Searcher::bring_up_to_date`] has been called.
+    /// The evaluator state of the position, once [`Searcher::update_eval_state`] has been called.
     pub(super) state: S,
     /// Whether `state` is that of the position.
     pub(super) is_up_to_date: bool,
-    /// The static evaluation, corrected by what is known of such positions, which later positions of the line
-    /// are compared with; `None` in check or where nothing has asked for it.
+    /// The corrected static evaluation, for the comparison with later positions of the line; `None` in check
+    /// or if it was not computed.
     pub(super) static_eval: Option<Score>,
-    /// Cutoffs at this ply so far below the same parent, which reads them.
+    /// Cutoffs at this ply below the same parent so far.
     pub(super) cutoffs: i32,
-    /// What the history of quiet moves depends on besides the moves.
+    /// The context of a node for the history of quiet moves.
     pub(super) context: Context,
     /// The move made here; `None` for the null move.
     pub(super) mv: Option<G::Move>,
-    /// By how many plies the search behind that move is reduced.
+    /// The reduction of that move, in plies.
     pub(super) reduction: i32,
     pub(super) picker: MovePicker<G::Move>,
-    /// The moves that have been searched here.
+    /// The moves searched here.
     pub(super) searched: Vec<G::Move>,
     /// The moves that the MSD filter keeps, where it is on.
     pub(super) kept: Vec<G::Move>,
-    /// What is being asked of a position of the principal variation, where another thread may have the answer
-    /// first.
-    pub(super) question: Option<Question>,
+    /// The search of a PV node, which another thread may finish first.
+    pub(super) pv_search: Option<PvSearch>,
     /// The principal variation from here on.
     pub(super) pv: Vec<G::Move>,
 }
@@ -74,7 +73,7 @@ impl<G: Game, S> Ply<G, S> {
             picker: MovePicker::default(),
             searched: Vec::new(),
             kept: Vec::new(),
-            question: None,
+            pv_search: None,
             pv: Vec::new(),
         }
     }
@@ -92,9 +91,9 @@ pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>> {
     pub(super) selective: bool,
     /// Moves of a node below the root that are searched at most.
     pub(super) width: usize,
-    /// At plies below this one, moves are worth the mean over all outcomes of chance.
+    /// At plies below this one, the value of a move is the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
-    /// Minimax selective deepening, where it is asked for.
+    /// Minimax selective deepening, where it is requested.
     msd: Option<MsdFilter<'a, E>>,
     /// The positions before that of the ply that is being searched.
     pub(super) history: GameHistory<G>,
@@ -112,10 +111,10 @@ pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>> {
     pub(super) null_move_ply: usize,
     pub(super) budget: Budget,
     pub(super) shared: &'a SharedState<'a, G::Move>,
-    /// Hears of the search; none in helping threads.
+    /// The listener; none in helper threads.
     pub(super) listener: Option<&'a mut dyn Listener<G::Move>>,
-    /// When it is to hear of the progress.
-    pub(super) ticker: Ticker,
+    /// When progress is due.
+    pub(super) progress_timer: ProgressTimer,
 }
 
 /// A search of the position at a ply, to a depth and within a window: its value for its side to move.
@@ -162,11 +161,11 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             budget: Budget::new(input.limits.nodes),
             shared,
             listener,
-            ticker: Ticker::new(),
+            progress_timer: ProgressTimer::new(),
         }
     }
 
-    /// Counts a node at `ply`; true when the search has to end, whatever the node is worth.
+    /// Counts a node at `ply`. Returns whether the search has to end.
     #[inline]
     pub(super) fn visit(&mut self, ply: usize) -> bool {
         self.seldepth = self.seldepth.max(ply);
@@ -176,30 +175,28 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         self.budget.visit()
     }
 
-    /// Looks for a reason to end the search, or the part of it that another thread has already done.
+    /// Checks the reasons to end the search, or a part of it that another thread has finished.
     #[cold]
     fn poll(&mut self, ply: usize) {
         let is_root_finished = self.shared.has_finished(self.root_searches);
         self.budget.poll(&self.shared.deadline, is_root_finished);
-        self.tell_progress();
+        self.report_progress();
         if self.shared.is_shared() && !self.is_stopped() {
-            self.look_for_answers(ply);
+            self.stop_searched_nodes(ply);
         }
     }
 
-    /// Whether an entry answers a question. A greater depth is better, but has another value than plain
-    /// minimax.
-    pub(super) fn answers(&self, entry: &TtEntry<G::Move>, Question { depth, window }: Question) -> bool {
+    /// Whether a table entry can replace a search. A greater depth is better, but differs from plain minimax.
+    pub(super) fn satisfies(&self, entry: &TtEntry<G::Move>, PvSearch { depth, window }: PvSearch) -> bool {
         let stored = i32::from(entry.depth);
-        (stored == depth || (self.selective && stored > depth)) && entry.decides(window)
+        (stored == depth || (self.selective && stored > depth)) && entry.causes_cutoff(window)
     }
 
-    /// Looks whether another thread has searched a node of the principal variation above `ply` since this one
-    /// came there. Then that node ends, and all below.
-    fn look_for_answers(&mut self, ply: usize) {
+    /// Stops a PV node above `ply`, and all below it, if another thread has finished its search meanwhile.
+    fn stop_searched_nodes(&mut self, ply: usize) {
         let answered = (1..ply).find_map(|above| {
-            let question = self.stack[above].question?;
-            let entry = self.tt_entry(above).filter(|entry| self.answers(entry, question))?;
+            let pv_search = self.stack[above].pv_search?;
+            let entry = self.tt_entry(above).filter(|entry| self.satisfies(entry, pv_search))?;
             Some((above, entry))
         });
         if let Some((above, entry)) = answered {
@@ -209,13 +206,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Whether the search has been told to end or has used up its budget.
+    /// Whether the search has been stopped or has used up its budget.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
         self.budget.is_stopped()
     }
 
-    /// Nodes visited by all threads, as far as they have been added up.
+    /// Nodes visited by all threads, as of the last update.
     pub(super) fn nodes(&self) -> u64 {
         self.budget.all_nodes(&self.shared.deadline)
     }
@@ -254,19 +251,19 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let position = self.position(ply);
         match position.terminal_outcome().winner {
             None => Score::DRAW,
-            Some(winner) if winner == position.side_to_move() => Score::won_in(ply),
-            Some(_) => Score::lost_in(ply),
+            Some(winner) if winner == position.side_to_move() => Score::mate_in(ply),
+            Some(_) => Score::mated_in(ply),
         }
     }
 
     /// Computes the evaluator's state of the position at `ply`, from that of the nearest ply above that has
-    /// one. Many positions are left again before anything asks for it.
+    /// one. It is computed lazily, as many positions never need it.
     #[inline]
-    pub(super) fn bring_up_to_date(&mut self, ply: usize) {
+    pub(super) fn update_eval_state(&mut self, ply: usize) {
         if self.stack[ply].is_up_to_date {
             return;
         }
-        // The root always is.
+        // The root always has one.
         let first = self.stack[..ply].iter().rposition(|entry| entry.is_up_to_date).unwrap_or(0);
         for ply in first..ply {
             let [parent, child] = plies(&mut self.stack, ply);
@@ -278,18 +275,18 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The static evaluation of the position at `ply`.
     #[inline]
     pub(super) fn static_eval(&mut self, ply: usize) -> Score {
-        self.bring_up_to_date(ply);
+        self.update_eval_state(ply);
         let Ply { position, state, .. } = &self.stack[ply];
         self.evaluator.evaluate(position, state)
     }
 
-    /// The static evaluation of the position at `ply`, from its table entry where that has it, and the same
-    /// corrected by what searches of similar positions have found.
+    /// The static evaluation of the position at `ply`, from its table entry if that has it, and the same with
+    /// the correction history.
     #[inline]
     pub(super) fn corrected_eval(&mut self, ply: usize, tt_entry: Option<&TtEntry<G::Move>>) -> [Score; 2] {
         let static_eval = tt_entry.and_then(|entry| entry.static_eval);
         let static_eval = static_eval.unwrap_or_else(|| self.static_eval(ply));
-        if G::STRUCTURES == 0 {
+        if G::CORRECTION_KEYS == 0 {
             return [static_eval; 2];
         }
         let corrected = static_eval + self.heuristics.correction(self.position(ply));
@@ -302,8 +299,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         if self.position(ply).is_terminal() { self.terminal_score(ply) } else { self.static_eval(ply) }
     }
 
-    /// The key in the table of a position at `ply`. Where chance counts in some plies from the root on, a
-    /// position is worth something else at each of them.
+    /// The key in the table of a position at `ply`. With chance nodes in some plies, the value of a position
+    /// depends on the ply.
     #[inline]
     pub(super) fn table_key(&self, position: &G, ply: usize) -> u64 {
         let key = position.table_key();
@@ -319,18 +316,17 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     #[inline]
     pub(super) fn tt_entry(&self, ply: usize) -> Option<TtEntry<G::Move>> {
         let entry = self.table.probe::<G::Move>(self.table_key(self.position(ply), ply))?;
-        Some(TtEntry { score: entry.score.relative_to_root(ply), ..entry })
+        Some(TtEntry { score: entry.score.from_tt(ply), ..entry })
     }
 
     /// Stores an entry for the position at `ply`, its score as seen from the root.
     #[inline]
     pub(super) fn store(&self, ply: usize, entry: TtEntry<G::Move>) {
-        let entry = TtEntry { score: entry.score.relative_to(ply), ..entry };
+        let entry = TtEntry { score: entry.score.to_tt(ply), ..entry };
         self.table.store(self.table_key(self.position(ply), ply), entry);
     }
 
-    /// Makes the position after a move at `ply` that of the next ply: the one place where children come
-    /// about.
+    /// Sets the next ply to the position after a move at `ply`. All children are made here.
     #[inline(always)]
     pub(super) fn make_child(&mut self, ply: usize, mv: G::Move) {
         let [parent, child] = plies(&mut self.stack, ply);
@@ -338,7 +334,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         child.position.play(mv);
         child.is_up_to_date = false;
         if G::MOVE_KINDS > 1 {
-            child.context.led_by = [Some(parent.position.move_kind(mv)), parent.context.led_by[0]];
+            child.context.continuation =
+                [Some(parent.position.move_kind(mv)), parent.context.continuation[0]];
         }
         self.table.prefetch(self.table_key(self.position(ply + 1), ply + 1));
     }
@@ -351,7 +348,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         self.make_child(ply, mv);
         self.stack[ply].mv = Some(mv);
-        self.remember(ply);
+        self.push_history(ply);
     }
 
     /// Plays the null move at `ply`, which leads to the position `passed`; [`Searcher::undo`] takes it back.
@@ -359,13 +356,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let [parent, child] = plies(&mut self.stack, ply);
         child.position = passed;
         child.is_up_to_date = false;
-        child.context.led_by = [None, parent.context.led_by[0]];
+        child.context.continuation = [None, parent.context.continuation[0]];
         (parent.mv, parent.reduction) = (None, 0);
         if let Some(msd) = &mut self.msd {
             msd.note_move(ply + 1, || false);
         }
         self.table.prefetch(self.table_key(self.position(ply + 1), ply + 1));
-        self.remember(ply);
+        self.push_history(ply);
     }
 
     /// The depth of the position at `ply`, which minimax selective deepening may extend beyond the horizon.
@@ -380,12 +377,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         if !self.msd_filters() {
             return;
         }
-        self.bring_up_to_date(ply);
+        self.update_eval_state(ply);
         let Some(msd) = &mut self.msd else { return };
         let Ply { position, state, .. } = &self.stack[ply];
         let is_volatile = msd.is_volatile(position, ply);
-        let mut lookout = self.shared.deadline.lookout();
-        msd.keep(&mut self.history, position, state, ply, is_volatile, moves, &mut || lookout.is_over());
+        let mut poller = self.shared.deadline.poller();
+        msd.keep(&mut self.history, position, state, ply, is_volatile, moves, &mut || poller.is_over());
     }
 
     /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry; false
@@ -410,13 +407,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// Whether the null move is allowed at `ply`: not in answer to a null move.
-    pub(super) fn may_null_move(&self, ply: usize) -> bool {
+    pub(super) fn allows_null_move(&self, ply: usize) -> bool {
         ply > 0 && ply >= self.null_move_ply && self.stack[ply - 1].mv.is_some()
     }
 
-    /// Keeps the position at `ply`, which is about to be left, where repetition matters.
+    /// Adds the position at `ply` to the history, if the game has repetitions.
     #[inline]
-    fn remember(&mut self, ply: usize) {
+    fn push_history(&mut self, ply: usize) {
         if G::DRAW_RULES.repetitions.is_some() {
             self.history.push(&self.stack[ply].position);
         }
@@ -443,16 +440,16 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         window.descend(is_same_player, |window| search(self, depth, window, ply + 1))
     }
 
-    /// A move has become the best one at `ply`: its line is the principal variation from there.
-    pub(super) fn raise_pv(&mut self, ply: usize, mv: G::Move) {
+    /// Sets the principal variation at `ply` to a move and the line after it.
+    pub(super) fn update_pv(&mut self, ply: usize, mv: G::Move) {
         let [parent, child] = plies(&mut self.stack, ply);
         parent.pv.clear();
         parent.pv.push(mv);
         parent.pv.extend_from_slice(&child.pv);
     }
 
-    /// A line of this many plies at most from the position at `ply` on: `line`, and the table moves behind it
-    /// while the game goes on and `trusts` holds of their entries.
+    /// A line of at most this many plies from the position at `ply`: `line`, extended by table moves until
+    /// the game ends or `trusts` is false of an entry.
     pub(super) fn table_line(
         &self,
         ply: usize,
@@ -461,7 +458,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         trusts: impl Fn(&TtEntry<G::Move>) -> bool,
     ) -> Vec<G::Move> {
         let (mut position, mut history) = (self.position(ply).clone(), self.history.clone());
-        // What lies below belongs to the line that is being searched.
+        // Later positions belong to the line being searched.
         history.truncate(self.game_plies + ply);
         for &mv in &line {
             history.push(&position);
@@ -481,7 +478,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         line
     }
 
-    /// Announces that the search of a root move begins, once the search has taken a while.
+    /// Announces a root move, once the search has taken [`ANNOUNCE_AFTER`].
     pub(super) fn announce_root_move(&mut self, mv: G::Move, number: usize) {
         if self.listener.is_none() || self.shared.deadline.elapsed() < ANNOUNCE_AFTER {
             return;
@@ -489,13 +486,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let progress = self.progress();
         if let Some(listener) = &mut self.listener {
             listener.root_move(self.iteration as u32, mv, self.root.pv_index + number, &progress);
-            self.ticker.restart();
+            self.progress_timer.restart();
         }
     }
 
-    /// Tells the listener how far the search has come, if it has heard nothing for a while.
-    fn tell_progress(&mut self) {
-        if self.listener.is_none() || !self.ticker.is_due() {
+    /// Reports the progress, if it is due.
+    fn report_progress(&mut self) {
+        if self.listener.is_none() || !self.progress_timer.is_due() {
             return;
         }
         let progress = self.progress();
@@ -514,8 +511,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Tells the root that one of its moves has been searched, with its score, and what that says, if it is
-    /// the best so far. `before` are the nodes of this thread before that search.
+    /// Records the search of a root move, with score and bound if it is the best so far. `before` are the
+    /// nodes of this thread before that search.
     pub(super) fn note_root_move(&mut self, mv: G::Move, best: Option<(Score, Bound)>, before: u64) {
         let nodes = self.budget.own_nodes() - before;
         self.root.note(mv, best, &self.stack[0].pv, nodes);
@@ -544,7 +541,7 @@ pub(super) mod tests {
     use crate::search::limits::{Control, Deadline, Limits, TimeManager};
     use crate::search::options::Options;
 
-    /// Does something with a searcher of a position, which is its root.
+    /// Calls `job` with a searcher whose root is the position.
     pub(in crate::search) fn with_searcher<G: Knowledge, T>(
         position: &G,
         job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,

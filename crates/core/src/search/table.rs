@@ -12,23 +12,23 @@ use crate::memory::SharedWords;
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtEntry<M> {
-    /// The best move, if one stood out.
+    /// The best move, if any.
     pub best: Option<M>,
-    /// The score, mate distances counted from the position itself ([`Score::relative_to`]).
+    /// The score, mate distances counted from the position itself ([`Score::to_tt`]).
     pub score: Score,
-    /// What the score says.
+    /// The bound type of the score.
     pub bound: Bound,
-    /// The depth of the search behind it, in plies.
+    /// The depth of its search, in plies.
     pub depth: u8,
-    /// The static evaluation of the position, if it was asked for.
+    /// The static evaluation of the position, if it was requested.
     pub static_eval: Option<Score>,
     /// Whether the position has been on the principal variation of a search.
     pub is_pv: bool,
 }
 
 impl<M> TtEntry<M> {
-    /// Whether its score, as seen from the root, answers a window: a table cutoff, if the depth is enough.
-    pub(super) fn decides(&self, window: Window) -> bool {
+    /// Whether its score, relative to the root, causes a cutoff in a window, if the depth is sufficient.
+    pub(super) fn causes_cutoff(&self, window: Window) -> bool {
         match self.bound {
             Bound::Exact => true,
             Bound::Lower => self.score >= window.beta,
@@ -36,8 +36,8 @@ impl<M> TtEntry<M> {
         }
     }
 
-    /// The static evaluation, made better by the score where its bound allows: +28 ± 27 Elo in chess. A
-    /// forced end is no evaluation.
+    /// The static evaluation, refined by the score if its bound allows: +28 ± 27 Elo in chess. A forced end
+    /// is no evaluation.
     pub(super) fn refine(&self, static_eval: Score) -> Score {
         match self.bound {
             _ if self.score.is_decisive() => static_eval,
@@ -54,7 +54,7 @@ const BUCKET: usize = 4;
 /// Ages run modulo this number.
 const AGES: u8 = 32;
 
-/// Plies of depth that an entry counts less for each search that it is older.
+/// The replacement penalty of an entry for each search of age, in plies.
 const AGE_PENALTY: i32 = 4;
 
 /// An entry of the same position and search is kept when it is more than this many plies deeper.
@@ -172,13 +172,13 @@ impl Packed {
 }
 
 impl TranspositionTable {
-    /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
+    /// An empty table of `megabytes` MiB, of one bucket for 0; `None` if there is not enough memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let words = SharedWords::of_mebibytes(megabytes, WORDS * BUCKET)?;
+        let words = SharedWords::with_mebibytes(megabytes, WORDS * BUCKET)?;
         Some(TranspositionTable { words, age: AtomicU8::new(0) })
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         self.age = AtomicU8::new(0);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entries_are_found() {
         let table = TranspositionTable::new(1).unwrap();
         let scores = [Score::WIN, -Score::WIN, Score::DRAW, Score::MAX_EVALUATION, Score::from_value(-0.001)];
         for (key, score) in (1u64..).zip(scores) {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shallow_and_the_old_make_room() {
+    fn shallow_and_old_entries_are_replaced() {
         let table = TranspositionTable::new(1).unwrap();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, depth) in (1..=4).zip([9, 2, 8, 7]) {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_outlives_an_entry_without_one() {
+    fn storing_without_a_move_keeps_the_old_one() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(1, entry(3));
         table.store(1, TtEntry { best: None, ..entry(4) });

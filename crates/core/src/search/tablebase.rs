@@ -8,14 +8,14 @@ use super::searcher::Searcher;
 use super::table::TtEntry;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Knowledge, Points};
+use crate::game::{Knowledge, Wdl};
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// The score of the position at `ply` by the endgame tables, stored in the transposition table; `None`
     /// where they do not have it. A position without moves has a better score: its own.
     #[inline(always)]
     pub(super) fn probe_tables(&self, ply: usize) -> Option<Score> {
-        // Known when a game without tables is compiled.
+        // A compile-time constant.
         G::TABLES_OPTION?;
         self.tables.and_then(|_| self.table_score(ply))
     }
@@ -26,11 +26,11 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
         let position = self.position(ply);
         let result = self.tables?.probe(position).filter(|_| !position.is_terminal())?;
         self.shared.tbhits.fetch_add(1, Ordering::Relaxed);
-        // There may be a mate, which is better than to win some time.
+        // There may be a mate, which is better than a tablebase win.
         let (score, bound) = match result {
-            Points::Win => (Score::won_by_table(ply), Bound::Lower),
-            Points::Draw => (Score::DRAW, Bound::Exact),
-            Points::Loss => (Score::lost_by_table(ply), Bound::Upper),
+            Wdl::Win => (Score::tb_win_in(ply), Bound::Lower),
+            Wdl::Draw => (Score::DRAW, Bound::Exact),
+            Wdl::Loss => (Score::tb_loss_in(ply), Bound::Upper),
         };
         let entry = TtEntry {
             best: None::<G::Move>,
@@ -45,28 +45,28 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     }
 }
 
-/// What endgame tables say of the root of a search.
+/// The root of a search by endgame tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRoot<M> {
     /// The moves to choose from.
     moves: Vec<M>,
     /// The result.
-    result: Points,
-    /// Moves that were looked up.
+    result: Wdl,
+    /// Moves found in the tables.
     hits: u64,
-    /// Whether the search below the root is better off without tables: any of the moves leads to the result,
-    /// and the score of a win by the tables would be worth more than the quickest way to it.
-    leaves_tables: bool,
+    /// Whether the search below the root ignores the tables: any of the moves keeps the result, and tablebase
+    /// scores would hide the quickest win.
+    ignores_tables: bool,
 }
 
 impl<M: Copy + Eq> TableRoot<M> {
-    /// What the tables of a search say of its root; `None` where they do not have it.
+    /// The root of a search by its tables; `None` if they do not have it.
     pub fn of<G: Knowledge<Move = M>, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Option<TableRoot<M>> {
         let tables = input.tables?;
         let moves = input.moves();
         let best = tables.best_moves(input.position, input.history, &moves)?;
-        let leaves_tables = best.makes_progress || best.result != Points::Win;
-        Some(TableRoot { moves: best.moves, result: best.result, hits: moves.len() as u64, leaves_tables })
+        let ignores_tables = best.makes_progress || best.result != Wdl::Win;
+        Some(TableRoot { moves: best.moves, result: best.result, hits: moves.len() as u64, ignores_tables })
     }
 
     /// The search of the best moves by the tables.
@@ -74,12 +74,12 @@ impl<M: Copy + Eq> TableRoot<M> {
         &'a self,
         input: SearchInput<'a, G, E>,
     ) -> SearchInput<'a, G, E> {
-        let tables = input.tables.filter(|_| !self.leaves_tables);
+        let tables = input.tables.filter(|_| !self.ignores_tables);
         SearchInput { root_moves: Some(&self.moves), tables, ..input }
     }
 
-    /// A listener that gives the result of the tables for the score of the root, unless the search has found
-    /// a forced end.
+    /// A listener that reports the result of the tables as the score of the root, unless the search has found
+    /// a mate.
     pub fn listener<'a>(&'a self, listener: &'a mut dyn Listener<M>) -> impl Listener<M> + 'a {
         TableListener { root: self, listener }
     }
@@ -87,9 +87,9 @@ impl<M: Copy + Eq> TableRoot<M> {
     /// The score of the root.
     fn score(&self) -> Score {
         match self.result {
-            Points::Win => Score::won_by_table(0),
-            Points::Draw => Score::DRAW,
-            Points::Loss => Score::lost_by_table(0),
+            Wdl::Win => Score::tb_win_in(0),
+            Wdl::Draw => Score::DRAW,
+            Wdl::Loss => Score::tb_loss_in(0),
         }
     }
 }
@@ -109,8 +109,8 @@ impl<M> TableListener<'_, M> {
 
 impl<M: Copy + Eq> Listener<M> for TableListener<'_, M> {
     fn report(&mut self, report: Report<M>) {
-        let (score, bound) = match report.score.plies_to_end() {
-            Some(_) if self.root.result != Points::Draw => (report.score, report.bound),
+        let (score, bound) = match report.score.mate_distance() {
+            Some(_) if self.root.result != Wdl::Draw => (report.score, report.bound),
             _ => (self.root.score(), Bound::Exact),
         };
         let tbhits = self.tbhits(report.tbhits);

@@ -1,5 +1,4 @@
-//! The threads of a search: how they come to help the first one, and what they share besides the
-//! transposition table.
+//! The threads of a search: helper threads, and the state that they share besides the transposition table.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,8 +11,8 @@ use super::root::RootMove;
 use crate::eval::Score;
 use crate::game::{Game, GameMove, mixed};
 
-/// Does the work of the first thread on this one, and `jobs` beside it on one thread each. A job calls its
-/// argument when it is ready to search: then the next thread starts. Returns when all have ended.
+/// Runs `work` on this thread, and each of `jobs` on a helper thread. A job calls its argument when it is
+/// ready to search: then the next thread starts. Returns when all have ended.
 #[cfg(has_threads)]
 pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     jobs: impl IntoIterator<Item = J>,
@@ -28,7 +27,7 @@ pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     })
 }
 
-/// Does the work of the first thread: nobody helps.
+/// Runs `work` without helper threads.
 #[cfg(not(has_threads))]
 pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     _jobs: impl IntoIterator<Item = J>,
@@ -38,12 +37,12 @@ pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     work()
 }
 
-/// What helping threads are to do, as far as they have not begun. They start while the first one is searching
-/// already, and not all at once: more threads than processors would keep each other from ever being ready.
+/// The jobs of helper threads that have not started. They start while the first thread searches, and a few at
+/// a time: more threads than processors would slow each other down.
 #[cfg(has_threads)]
 struct Helpers<'a>(Mutex<Vec<Job<'a>>>);
 
-/// What a helping thread is to do. Boxed, so that what starts it is compiled once, not for each kind of search.
+/// The job of a helper thread. Boxed, so that the code that starts it is compiled once.
 #[cfg(has_threads)]
 type Job<'a> = Box<dyn FnOnce(&dyn Fn()) + Send + 'a>;
 
@@ -72,7 +71,7 @@ impl<'a> Helpers<'a> {
                 job(&|| self.start_next(scope, deadline));
             }
         };
-        // The search goes on with the threads that the system allows.
+        // The search continues with the threads that the system allows.
         if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
             log::warn!("no thread to help with the search: {error}");
             self.lock().clear();
@@ -84,7 +83,7 @@ impl<'a> Helpers<'a> {
     }
 }
 
-/// What the threads of a search share besides the transposition table.
+/// The state that the threads of a search share besides the transposition table.
 pub(super) struct SharedState<'a, M> {
     /// When the search ends, and whether it has.
     pub(super) deadline: Deadline<'a>,
@@ -101,7 +100,7 @@ pub(super) struct SharedState<'a, M> {
     results: Mutex<VecDeque<RootResult<M>>>,
 }
 
-/// What a search of the root has found.
+/// The result of a search of the root.
 struct RootResult<M> {
     score: Score,
     /// The root moves as it left them.
@@ -111,7 +110,7 @@ struct RootResult<M> {
 }
 
 impl<'a, M: GameMove> SharedState<'a, M> {
-    /// The state of a search on so many threads that ends with `deadline`.
+    /// The state of a search on `threads` threads that ends with `deadline`.
     pub(super) fn new(deadline: Deadline<'a>, threads: usize) -> SharedState<'a, M> {
         SharedState {
             deadline,
@@ -139,8 +138,8 @@ impl<'a, M: GameMove> SharedState<'a, M> {
         self.finished.load(Ordering::Relaxed) > number
     }
 
-    /// Ends the search of the root of this number, from 0 on: the first thread to do so leaves its score and
-    /// its root moves; the others take them. The score that counts.
+    /// Ends the search of the root of this number, from 0 on: the first thread to do so stores its score and
+    /// its root moves; the others take them. Returns that score.
     pub(super) fn finish_root(&self, number: usize, score: Score, moves: &mut Vec<RootMove<M>>) -> Score {
         if !self.is_shared() {
             return score;
@@ -227,7 +226,7 @@ mod tests {
         let (control, thread) = (Control::default(), Root::new(moves));
         let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
         let shared = SharedState::new(deadline, 3);
-        // What two of the threads find, one after the other, in two searches of the root.
+        // The results of two of the threads in two searches of the root.
         let finish = |number: usize, thousandths: i32| {
             let mut root = thread.clone();
             root.moves[number].score = Score::from_thousandths(thousandths);
@@ -248,7 +247,7 @@ mod tests {
         assert!(shared.results.lock().unwrap().is_empty());
     }
 
-    /// How many of 50 threads run, and how many of them get ready at the same time at most.
+    /// How many of 50 threads run, and how many start at the same time at most.
     #[cfg(has_threads)]
     fn run(is_over: bool) -> (usize, usize) {
         let control = Control::default();

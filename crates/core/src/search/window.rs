@@ -1,10 +1,10 @@
-//! The window of α-β, and what a score says that a search within it has found.
+//! The window of α-β, and the bound type of a score found within it.
 
 use std::ops::Neg;
 
 use crate::eval::Score;
 
-/// What a score says about the value of a position.
+/// The bound type of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The value is at least the score.
@@ -18,24 +18,24 @@ pub enum Bound {
 /// The scores between `alpha` and `beta`. Negation gives the window of the other player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// What the side to move is sure of.
+    /// The lower bound, for the side to move.
     pub(super) alpha: Score,
-    /// What the other player is sure to allow at most.
+    /// The upper bound.
     pub(super) beta: Score,
 }
 
 impl Window {
-    /// The window that no score leaves.
+    /// The full window.
     pub(super) const FULL: Window =
         Window { alpha: Score::from_thousandths(-Score::INFINITE.to_thousandths()), beta: Score::INFINITE };
 
     /// The null window just above `alpha`: it asks whether a score exceeds `alpha`.
-    pub(super) fn null(alpha: Score) -> Window {
+    pub(super) fn null_above(alpha: Score) -> Window {
         Window { alpha, beta: alpha + Score::STEP }
     }
 
     /// The null window just below `beta`: it asks whether a score reaches `beta`.
-    pub(super) fn below(beta: Score) -> Window {
+    pub(super) fn null_below(beta: Score) -> Window {
         Window { alpha: beta - Score::STEP, beta }
     }
 
@@ -44,7 +44,7 @@ impl Window {
         self.beta <= self.alpha + Score::STEP
     }
 
-    /// What a score says that a search within this window has found.
+    /// The bound type of a score found within this window.
     #[inline]
     pub(super) fn bound_of(self, score: Score) -> Bound {
         match score {

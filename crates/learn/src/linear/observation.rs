@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::Transition;
 use super::learner::SparseFeatures;
 use crate::play::Found;
-use labrys_core::engine::{Board, Play};
-use labrys_core::game::{Color, Knowledge, Points};
+use labrys_core::engine::{Board, GameState};
+use labrys_core::game::{Color, Knowledge, Wdl};
 
 /// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the
 /// side to move.
@@ -51,7 +51,7 @@ impl ObservationSettings {
     /// of the feature set.
     pub(crate) fn observation<G: Knowledge>(
         &self,
-        game: &Play<G>,
+        game: &GameState<G>,
         set: usize,
         found: &Found<G::Move>,
     ) -> Observation<G::Move> {
@@ -70,7 +70,7 @@ impl ObservationSettings {
     }
 
     /// Observes the position after `moves`, from the point of view of the side to move before them.
-    fn observe<G: Knowledge>(&self, game: &Play<G>, set: usize, moves: &[G::Move]) -> Observed {
+    fn observe<G: Knowledge>(&self, game: &GameState<G>, set: usize, moves: &[G::Move]) -> Observed {
         let color = game.side_to_move();
         let mut game = Cow::Borrowed(game);
         for &mv in moves {
@@ -90,7 +90,7 @@ impl ObservationSettings {
 
     /// The reward of a player at the end of a game.
     pub(crate) fn reward_of(&self, winner: Option<Color>, player: Color) -> f64 {
-        (2.0 * Points::of(winner, player).value() - 1.0) * self.reward
+        (2.0 * Wdl::of(winner, player).value() - 1.0) * self.reward
     }
 }
 

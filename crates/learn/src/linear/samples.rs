@@ -7,9 +7,9 @@ use thiserror::Error;
 use super::observation::sparse_features;
 use crate::nnue::games::{GamesHeader, GamesProblem, PlayedGame, start_of};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Play, PositionError};
+use labrys_core::engine::{Board, GameState, PositionError};
 use labrys_core::eval::Score;
-use labrys_core::game::{Color, MoveError, Points};
+use labrys_core::game::{Color, MoveError, Wdl};
 
 /// Feature vectors of positions, each with the result of its game for the side to move.
 ///
@@ -142,7 +142,7 @@ impl Samples {
     pub fn add_game<G: Playable>(
         &mut self,
         set: usize,
-        game: &mut Play<G>,
+        game: &mut GameState<G>,
         record: &RecordedGame,
     ) -> Result<(), SampleError> {
         let added = self.add_positions(set, game, record);
@@ -153,7 +153,7 @@ impl Samples {
     fn add_positions<G: Playable>(
         &mut self,
         set: usize,
-        game: &mut Play<G>,
+        game: &mut GameState<G>,
         record: &RecordedGame,
     ) -> Result<(), SampleError> {
         let RecordedGame { fen, opening, moves, scores, winner } = *record;
@@ -161,7 +161,7 @@ impl Samples {
         for (text, number) in moves.iter().zip(1..) {
             let position = game.position();
             let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;
-            let result = Points::of(winner, position.side_to_move());
+            let result = Wdl::of(winner, position.side_to_move());
             self.push_quiet(set, position, mv, result, scores.get(number - 1).copied().flatten());
             game.advance(mv);
         }
@@ -196,7 +196,7 @@ impl Samples {
         set: usize,
         position: &G,
         mv: G::Move,
-        result: Points,
+        result: Wdl,
         score: Option<f64>,
     ) {
         if !position.in_check() && !position.is_tactical(mv) {

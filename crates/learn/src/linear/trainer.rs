@@ -13,9 +13,9 @@ use super::{Decay, Exploration, Learner, Transition};
 use crate::play::{self, Agent, GameSettings};
 use crate::run_folder::{JsonState, RunState};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Play, WeightsSource};
+use labrys_core::engine::{GameState, WeightsSource};
 use labrys_core::eval::WeightsError;
-use labrys_core::game::{Color, Game, Points, mixed};
+use labrys_core::game::{Color, Game, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 
@@ -107,7 +107,7 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingGame {
     /// The result for the learner.
-    pub result: Points,
+    pub result: Wdl,
     /// The transitions of each episode.
     pub episodes: Vec<Vec<Transition>>,
 }
@@ -142,7 +142,7 @@ impl TrainingState {
 /// The agents of one thread.
 pub struct Worker<G: Game> {
     /// The start position.
-    pub start: Play<G>,
+    pub start: GameState<G>,
     /// The learner and its opponent.
     pub agents: [Agent<G>; 2],
     /// A second instance of the learner for comparison matches.
@@ -259,14 +259,14 @@ impl<G: Playable> Trainer<G> {
 
     /// Plays a match of the learner against the first rival, which has its initial weights, and returns the
     /// learner's results by pairs of games. `None` if `control` stops it.
-    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
+    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Wdl; 2]>> {
         let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
     }
 
     /// Learns from the training game `number`.
     fn learn(&self, state: &mut TrainingState, game: &TrainingGame, number: u64) {
-        state.results[Points::Win as usize - game.result as usize] += 1;
+        state.results[Wdl::Win as usize - game.result as usize] += 1;
         let progress = number as f64 / self.settings.games as f64;
         let rate = self.settings.rate * self.settings.decay.factor(progress);
         for episode in &game.episodes {
@@ -294,7 +294,7 @@ impl<G: Playable> Trainer<G> {
                 let game = play::play(start, agents.each_mut(), &game_settings, None, control)?;
                 Some(game.result)
             });
-            if results? == [Points::Win; 2] {
+            if results? == [Wdl::Win; 2] {
                 state.opponent.clone_from(&state.weights);
                 state.clones += 1;
             }
@@ -314,13 +314,7 @@ impl<G: Playable> Trainer<G> {
     }
 
     /// Plays a match of the learner against a rival and returns the learner's results.
-    fn compare(
-        &mut self,
-        purpose: Purpose,
-        rival: usize,
-        games: u64,
-        control: &Control,
-    ) -> Option<Vec<Points>> {
+    fn compare(&mut self, purpose: Purpose, rival: usize, games: u64, control: &Control) -> Option<Vec<Wdl>> {
         let settings = &self.settings;
         parallel::in_order(&mut self.workers, 0..games, |worker, number| {
             let game_settings = settings.match_game(purpose, number, COMPARISON_PLIES, G::LONGEST_GAME);

@@ -10,9 +10,9 @@ use rand::{RngExt, SeedableRng};
 use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
 use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Play, TypedEngine};
+use labrys_core::engine::{Board, GameState, TypedEngine};
 use labrys_core::eval::{Score, WdlModel};
-use labrys_core::game::{Color, Points, mixed};
+use labrys_core::game::{Color, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 
@@ -62,7 +62,7 @@ pub struct Played {
 /// [`GamesError`] names the file if it cannot be written, or says that random openings of this length always
 /// end the game; the games before stay.
 pub fn play_games<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     engines: Vec<Box<dyn TypedEngine<G>>>,
     settings: &SelfPlaySettings,
     numbers: Range<u64>,
@@ -108,7 +108,7 @@ pub fn play_games<G: Playable>(
 
 /// Plays a game.
 fn play_game<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     agent: &mut Agent<G>,
     settings: &SelfPlaySettings,
     number: u64,
@@ -144,16 +144,16 @@ fn play_game<G: Playable>(
             break winner;
         }
     };
-    Ok(PlayedGame { opening, moves, result: Points::of(winner, Color::White) })
+    Ok(PlayedGame { opening, moves, result: Wdl::of(winner, Color::White) })
 }
 
 /// Plays random moves; `None` if they end the game.
 fn random_opening<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     plies: &RangeInclusive<usize>,
     random: &mut StdRng,
     control: &Control,
-) -> Option<(Play<G>, Vec<G::Move>)> {
+) -> Option<(GameState<G>, Vec<G::Move>)> {
     let (mut game, plies) = (start.clone(), random.random_range(plies.clone()));
     let opening = game.play_random_moves(plies, random, None, control);
     (opening.len() == plies && game.outcome().is_none()).then_some((game, opening))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
 use super::scale::expected;
-use labrys_core::game::{Color, InputRows, InputView, Knowledge, Points, each_input};
+use labrys_core::game::{Color, InputRows, Knowledge, Perspective, Wdl, each_input};
 
 /// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
 /// static evaluation of other positions differs from their score.
@@ -39,9 +39,9 @@ struct Position {
     end: usize,
     /// Index of its score.
     score: usize,
-    result: Points,
+    result: Wdl,
     /// The views of the side to move and of its opponent.
-    views: [InputView; 2],
+    perspectives: [Perspective; 2],
     /// Index of the output.
     output: u8,
 }
@@ -112,7 +112,7 @@ impl Counts {
                 Some(&mut self.in_check)
             } else if played.position.is_tactical(played.mv) {
                 Some(&mut self.tactical)
-            } else if played.score.plies_to_end().is_some() {
+            } else if played.score.mate_distance().is_some() {
                 Some(&mut self.mates)
             } else {
                 None
@@ -177,8 +177,8 @@ impl<G: Knowledge> Dataset<G> {
             end: self.inputs.len(),
             score,
             result: *result,
-            views: [us, !us].map(|player| position.input_view(player)),
-            output: position.output_index(outputs) as u8,
+            perspectives: [us, !us].map(|player| position.perspective(player)),
+            output: position.output_bucket(outputs) as u8,
         });
     }
 
@@ -209,7 +209,7 @@ impl<G: Knowledge> Dataset<G> {
     }
 
     /// The score of a position for the side to move, in units of the evaluation, and the result of its game.
-    pub fn labels(&self, number: usize) -> (f64, Points) {
+    pub fn labels(&self, number: usize) -> (f64, Wdl) {
         let Position { score, result, .. } = self.positions[number];
         (self.scores[score].into(), result)
     }
@@ -225,9 +225,9 @@ impl<G: Knowledge> Dataset<G> {
         let mut targets = vec![0.0; self.len()];
         for (game, GameEnd { scores: mut end, .. }) in self.games.iter().copied().enumerate() {
             let positions = &self.positions[self.of_game(game)];
-            let Some(&Position { result, views, .. }) = positions.last() else { continue };
+            let Some(&Position { result, perspectives, .. }) = positions.last() else { continue };
             // What comes later, as a player sees it.
-            let (mut later, mut player) = (result.value(), views[0].player);
+            let (mut later, mut player) = (result.value(), perspectives[0].player);
             for (position, target) in positions.iter().zip(&mut targets[self.of_game(game)]).rev() {
                 for ply in (position.score..end).rev() {
                     if player != self.movers[ply] {
@@ -256,8 +256,8 @@ impl<G: Knowledge> Dataset<G> {
         for score in &self.scores {
             hasher.update(&score.to_le_bytes());
         }
-        for Position { score, result, views, output, .. } in &self.positions {
-            let black = u8::from(views[0].player == Color::Black);
+        for Position { score, result, perspectives, output, .. } in &self.positions {
+            let black = u8::from(perspectives[0].player == Color::Black);
             hasher.update(&score.to_le_bytes());
             hasher.update(&[*result as u8, black, *output]);
         }
@@ -272,11 +272,11 @@ impl<G: Knowledge> Dataset<G> {
     /// Writes a position and its one of all [targets](Dataset::targets) into `example`, mirrored where the
     /// game allows it and it is asked for.
     pub fn get(&self, number: usize, mirrored: bool, targets: &[f32], example: &mut Example) {
-        let Position { views, output, .. } = self.positions[number];
+        let Position { perspectives, output, .. } = self.positions[number];
         let mirrored = mirrored && G::MIRRORS;
-        for (inputs, view) in example.inputs.iter_mut().zip(views) {
-            let view = InputView { mirrored: view.mirrored != mirrored, ..view };
-            let rows = self.rows.of(view);
+        for (inputs, perspective) in example.inputs.iter_mut().zip(perspectives) {
+            let perspective = Perspective { mirrored: perspective.mirrored != mirrored, ..perspective };
+            let rows = self.rows.of(perspective);
             inputs.clear();
             let seen = self.inputs[self.range(number)].iter();
             inputs.extend(seen.map(|&input| u32::from(rows[usize::from(input)])));
@@ -301,8 +301,8 @@ mod tests {
     fn a_player_may_move_twice() {
         let start = Chess::start();
         let mut dataset = Dataset::new(start.clone(), 1);
-        let views = [Color::White, Color::Black].map(|player| start.input_view(player));
-        dataset.positions.push(Position { end: 0, score: 0, result: Points::Win, views, output: 0 });
+        let perspectives = [Color::White, Color::Black].map(|player| start.perspective(player));
+        dataset.positions.push(Position { end: 0, score: 0, result: Wdl::Win, perspectives, output: 0 });
         dataset.scores = vec![1.0, 2.0, -3.0];
         dataset.movers = vec![Color::White, Color::White, Color::Black];
         dataset.games.push(GameEnd { positions: 1, scores: 3 });

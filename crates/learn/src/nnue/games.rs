@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use labrys_core::eval::Score;
-use labrys_core::game::{Color, Game, GameMove, Knowledge, Outcome, Points, quote};
+use labrys_core::game::{Color, Game, GameMove, Knowledge, Outcome, Wdl, quote};
 use labrys_support::files::{self, Claim, Existing, is_stream, write_atomically};
 use labrys_support::shard::Part;
 
@@ -136,7 +136,7 @@ pub struct PlayedGame<M> {
     /// The moves after it, each with the score of the search for its player.
     pub moves: Vec<(M, Score)>,
     /// The result for White.
-    pub result: Points,
+    pub result: Wdl,
 }
 
 /// A file of games that cannot be written, or is refused.
@@ -310,7 +310,7 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
     Some(PlayedGame {
         opening: opening.as_chunks::<3>().0.iter().map(|&bytes| mv(bytes)).collect(),
         moves: moves.collect(),
-        result: [Points::Loss, Points::Draw, Points::Win].get(usize::from(result)).copied()?,
+        result: [Wdl::Loss, Wdl::Draw, Wdl::Win].get(usize::from(result)).copied()?,
     })
 }
 
@@ -470,7 +470,7 @@ pub struct PlayedPosition<'a, G: Game> {
     /// The score of the search for the side to move.
     pub score: Score,
     /// The result of the game for the side to move.
-    pub result: Points,
+    pub result: Wdl,
     /// Plies since the opening.
     pub ply: usize,
 }

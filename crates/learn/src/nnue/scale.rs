@@ -1,7 +1,7 @@
 //! What scores and outputs say about results.
 
 use crate::minimum::minimum;
-use labrys_core::game::{Points, WdlModel};
+use labrys_core::game::{Wdl, WdlModel};
 
 /// Search interval of the units of the evaluation that make 1 on the logistic scale.
 const UNITS: (f64, f64) = (0.1, 100.0);
@@ -20,10 +20,10 @@ pub(super) fn expected(score: f64, unit: f64) -> f64 {
 
 /// How many units of the evaluation make 1 on the logistic scale: those with which scores say best how games
 /// end.
-pub fn fit_unit(labels: &[(f64, Points)]) -> f64 {
+pub fn fit_unit(labels: &[(f64, Wdl)]) -> f64 {
     let labels = &labels[..labels.len().min(ENOUGH)];
     let error = |unit: f64| -> f64 {
-        let entropy = |&(score, result): &(f64, Points)| {
+        let entropy = |&(score, result): &(f64, Wdl)| {
             let expected = expected(score, unit.exp()).clamp(LEAST, 1.0 - LEAST);
             -(result.value() * expected.ln() + (1.0 - result.value()) * (1.0 - expected).ln())
         };
@@ -33,23 +33,23 @@ pub fn fit_unit(labels: &[(f64, Points)]) -> f64 {
 }
 
 /// The model of results that fits values best. Its a is 0 where no game was drawn.
-pub fn fit_results(labels: &[(f64, Points)]) -> WdlModel {
+pub fn fit_results(labels: &[(f64, Wdl)]) -> WdlModel {
     let labels = &labels[..labels.len().min(ENOUGH / 4)];
     let error = |a: f64, b: f64| -> f64 {
-        let entropy = |&(value, result): &(f64, Points)| {
+        let entropy = |&(value, result): &(f64, Wdl)| {
             let win = |value: f64| 1.0 / (1.0 + ((a - value) / b).exp());
             let (win, loss) = (win(value), win(-value));
             let probability = match result {
-                Points::Win => win,
-                Points::Draw => 1.0 - win - loss,
-                Points::Loss => loss,
+                Wdl::Win => win,
+                Wdl::Draw => 1.0 - win - loss,
+                Wdl::Loss => loss,
             };
             -probability.max(LEAST).ln()
         };
         labels.iter().map(entropy).sum()
     };
     let best_b = |a: f64| minimum(UNITS.0.ln(), UNITS.1.ln(), 1e-2, |b| error(a, b.exp())).exp();
-    let a = match labels.iter().any(|&(_, result)| result == Points::Draw) {
+    let a = match labels.iter().any(|&(_, result)| result == Wdl::Draw) {
         true => minimum(0.0, UNITS.1 / 4.0, 1e-2, |a| error(a, best_b(a))),
         false => 0.0,
     };
@@ -61,16 +61,15 @@ mod tests {
     use super::*;
 
     /// Labels with the frequencies of a model.
-    fn labels(a: f64, b: f64) -> Vec<(f64, Points)> {
+    fn labels(a: f64, b: f64) -> Vec<(f64, Wdl)> {
         let mut labels = Vec::new();
         for step in -40..=40 {
             let value = f64::from(step) / 5.0;
             let win = |value: f64| (100.0 / (1.0 + ((a - value) / b).exp())).round() as usize;
             let (wins, losses) = (win(value), win(-value));
-            labels.extend(std::iter::repeat_n((value, Points::Win), wins));
-            labels.extend(std::iter::repeat_n((value, Points::Loss), losses));
-            labels
-                .extend(std::iter::repeat_n((value, Points::Draw), 100_usize.saturating_sub(wins + losses)));
+            labels.extend(std::iter::repeat_n((value, Wdl::Win), wins));
+            labels.extend(std::iter::repeat_n((value, Wdl::Loss), losses));
+            labels.extend(std::iter::repeat_n((value, Wdl::Draw), 100_usize.saturating_sub(wins + losses)));
         }
         labels
     }
@@ -80,7 +79,7 @@ mod tests {
         let WdlModel { a, b } = fit_results(&labels(1.5, 0.8));
         assert!((a - 1.5).abs() < 0.1 && (b - 0.8).abs() < 0.1, "{a} {b}");
         let decided: Vec<_> =
-            labels(0.0, 2.0).into_iter().filter(|(_, result)| *result != Points::Draw).collect();
+            labels(0.0, 2.0).into_iter().filter(|(_, result)| *result != Wdl::Draw).collect();
         let WdlModel { a, b } = fit_results(&decided);
         assert!(a == 0.0 && (b - 2.0).abs() < 0.1, "{a} {b}");
         assert!((fit_unit(&decided) - 2.0).abs() < 0.1, "{}", fit_unit(&decided));

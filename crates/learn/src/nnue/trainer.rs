@@ -17,7 +17,7 @@ use super::model::{NEURONS, Numbers, Pass};
 use super::optimiser::{AdamW, Step};
 use super::scale::{fit_results, fit_unit};
 use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
-use labrys_core::game::{Knowledge, Points, WdlModel, counted, mixed};
+use labrys_core::game::{Knowledge, Wdl, WdlModel, counted, mixed};
 use labrys_core::search::Control;
 
 /// One game in this many is held out.
@@ -344,7 +344,7 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
     pub fn best_net(&self, provenance: String) -> EvalNet {
         let values = self.on_held_out(&self.state.best, |output, _| f64::from(output) * self.unit);
         let results = self.held_out.iter().map(|&number| self.dataset.labels(number as usize).1);
-        let labels: Vec<(f64, Points)> = values.into_iter().zip(results).collect();
+        let labels: Vec<(f64, Wdl)> = values.into_iter().zip(results).collect();
         let WdlModel { a, b } = fit_results(&labels);
         let scale = EvalNetScale { unit: self.unit, margin: self.settings.margin, a, b };
         EvalNet::quantised(self.sizes(), scale, provenance, self.state.best.parts())

@@ -100,9 +100,9 @@ fn difference(pairs: &Pairs) -> Rating {
 mod tests {
     use super::*;
     use crate::zero::{MeanLoss, SelfPlayResult};
-    use labrys_core::game::Points;
+    use labrys_core::game::Wdl;
 
-    fn generation(gate: Option<[Points; 2]>, is_accepted: bool) -> Generation {
+    fn generation(gate: Option<[Wdl; 2]>, is_accepted: bool) -> Generation {
         let gate = gate.map(|pair| {
             let mut pairs = Pairs::default();
             (0..9).for_each(|_| pairs.add(pair[0], pair[1]));
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn ratings_add_up_over_the_nets_that_were_accepted() {
-        use Points::{Draw, Win};
+        use Wdl::{Draw, Win};
         let mut state = ZeroState::default();
         assert!(report(&state).svgs().unwrap().is_empty());
         state.generations = vec![
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn the_table_has_a_line_for_each_generation() {
         let mut pairs = Pairs::default();
-        pairs.add(Points::Win, Points::Draw);
-        let mut second = generation(Some([Points::Draw; 2]), false);
+        pairs.add(Wdl::Win, Wdl::Draw);
+        let mut second = generation(Some([Wdl::Draw; 2]), false);
         second.comparisons = vec![("a,b".to_owned(), pairs)];
         let state = ZeroState { best: 1, generations: vec![generation(None, true), second] };
         let report = report(&state);

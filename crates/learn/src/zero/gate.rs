@@ -4,7 +4,7 @@ use super::GateSettings;
 use super::selfplay::longest;
 use super::{Purpose, ZeroSettings};
 use crate::play::{Agent, GameSettings, play};
-use labrys_core::engine::Play;
+use labrys_core::engine::GameState;
 use labrys_core::engine::Playable;
 use labrys_core::game::{Color, Game};
 use labrys_core::parallel;
@@ -23,7 +23,7 @@ impl GateSettings {
 /// A match of `games` games, an even number, each opening twice. `agents` are the player whose results count
 /// and its opponent, of one thread. `None` if `control` stops it.
 pub(super) fn play_match<G: Playable, W: Send>(
-    start: &Play<G>,
+    start: &GameState<G>,
     settings: &ZeroSettings,
     workers: &mut [W],
     agents: impl Fn(&mut W) -> [&mut Agent<G>; 2] + Sync,

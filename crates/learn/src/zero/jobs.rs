@@ -9,7 +9,7 @@ use super::selfplay::play_games;
 use super::{Purpose, SettingsError, ZeroConfig, ZeroError};
 use crate::play::Agent;
 use crate::run_folder::RunError;
-use labrys_core::engine::Play;
+use labrys_core::engine::GameState;
 use labrys_core::engine::Playable;
 use labrys_core::nets::{Net, NetConfig, Parameters};
 use labrys_core::search::{Control, NetLeaves};
@@ -44,7 +44,7 @@ impl GenerationGames<'_> {
     /// [`ZeroError`] names the setting or the file.
     pub fn play<G: Playable>(
         &self,
-        start: &Play<G>,
+        start: &GameState<G>,
         control: &Control,
         mut each: impl FnMut(u64, u64, u64),
     ) -> Result<bool, ZeroError> {

@@ -73,7 +73,7 @@ impl ZeroConfig {
         let own = &settings.selfplay.options;
         self.apply(engine.as_mut(), "selfplay.options", own, &OF_NETS)?;
         // One kind of noise is enough.
-        let is_gumbel = engine.settings().search.sampling.root_selection == RootSelection::Gumbel;
+        let is_gumbel = engine.settings().search.mcts.root_selection == RootSelection::Gumbel;
         if is_gumbel && !own.has("DirichletWeight") {
             set_all(engine.as_mut(), [("DirichletWeight", "0")]);
         }
@@ -105,7 +105,7 @@ impl ZeroConfig {
         let Settings { method, search, .. } = engine.settings();
         let is_limited = match method {
             Method::Random => true,
-            Method::MonteCarlo => search.sampling.simulations > 0,
+            Method::MonteCarlo => search.mcts.simulations > 0,
             Method::Deepening(_) => false,
         };
         if limit == SearchLimit::Options && !is_limited {
@@ -132,7 +132,7 @@ impl ZeroConfig {
             engine
                 .set_option(name, &value.get_ref().to_string())
                 .map_err(|error| self.error(value, key(), error.to_string()))?;
-            if *refused == OF_NETS && engine.settings().search.sampling.simulations == 0 {
+            if *refused == OF_NETS && engine.settings().search.mcts.simulations == 0 {
                 return Err(self.error(value, key(), "nothing else limits a search".to_owned()));
             }
         }

@@ -11,7 +11,7 @@ use super::worker::Worker;
 use super::{Generation, MeanLoss, Purpose, Samples, SettingsError, ZeroConfig, ZeroError, ZeroState};
 use crate::save_parameters;
 use crate::training::NetTrainer;
-use labrys_core::engine::Play;
+use labrys_core::engine::GameState;
 use labrys_core::engine::Playable;
 use labrys_core::game::{EncodingShape, Game, Symmetry};
 use labrys_core::nets::{NetConfig, Parameters};
@@ -54,7 +54,7 @@ pub enum Event<'a> {
 /// A run: nets learn by self-play, generation by generation.
 pub struct ZeroRun<G: Game> {
     pub(super) config: ZeroConfig,
-    pub(super) start: Play<G>,
+    pub(super) start: GameState<G>,
     pub(super) folder: ZeroFolder,
     pub(super) workers: Vec<Worker<G>>,
     /// The threads of training.
@@ -76,7 +76,7 @@ impl<G: Playable> ZeroRun<G> {
     /// [`ZeroError`] names the setting or the file. A run in the folder is an error unless `resume` is set.
     pub fn open(
         config: ZeroConfig,
-        start: Play<G>,
+        start: GameState<G>,
         path: &Path,
         resume: bool,
         threads: usize,

@@ -11,8 +11,8 @@ use super::{Purpose, Samples, SelfPlaySettings, ZeroSettings};
 use crate::play::{Agent, Stopped, opened};
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
-use labrys_core::engine::{Board, Play};
-use labrys_core::game::{Color, Game, Points, mixed};
+use labrys_core::engine::{Board, GameState};
+use labrys_core::game::{Color, Game, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::{Control, RootStatistics};
 
@@ -60,7 +60,7 @@ struct SelfPlayGame {
 /// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each
 /// game so far, with the positions of all of them. `None` if `control` stops it.
 pub(super) fn play_games<G: Playable, W: Send>(
-    start: &Play<G>,
+    start: &GameState<G>,
     settings: &ZeroSettings,
     workers: &mut [W],
     player: impl Fn(&mut W) -> &mut Agent<G> + Sync,
@@ -89,7 +89,7 @@ pub(super) fn play_games<G: Playable, W: Send>(
 /// Plays a game from `start`, one player for both sides; `None` if `control` stops it. The game depends on
 /// the player, the settings and the seed only.
 fn play_game<G: Playable>(
-    start: &Play<G>,
+    start: &GameState<G>,
     player: &mut Agent<G>,
     settings: &SelfPlaySettings,
     seed: u64,
@@ -104,7 +104,7 @@ fn play_game<G: Playable>(
     let end = play_out(&mut game, longest, &mut driver).ok()?;
     let Driver { mut samples, sides, .. } = driver;
     for (value, side) in samples.value.iter_mut().zip(sides) {
-        *value = (2.0 * Points::of(end.winner(), side).value() - 1.0) as f32;
+        *value = (2.0 * Wdl::of(end.winner(), side).value() - 1.0) as f32;
     }
     Some(SelfPlayGame { samples, winner: end.winner() })
 }
@@ -127,7 +127,7 @@ struct Driver<'a, G: Game> {
 impl<G: Playable> GameDriver<G> for Driver<'_, G> {
     type Stop = Stopped;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stopped> {
+    fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, Stopped> {
         let found = self.player.search(game, self.control).ok_or(Stopped)?;
         // Every player is a Monte Carlo search, which tells of its root.
         let (mv, root) = (found.mv, found.root.ok_or(Stopped)?);

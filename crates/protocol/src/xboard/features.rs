@@ -1,9 +1,9 @@
-//! What an engine of the xboard protocol can do.
+//! The features of an xboard engine.
 
 use super::STANDARD;
 use crate::pipe::ClientError;
 
-/// What an engine can do; the defaults are those of the protocol.
+/// The features of an engine; the defaults are those of the protocol.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Features {
     pub(super) ping: bool,
@@ -18,7 +18,7 @@ pub(super) struct Features {
     pub(super) variants: String,
     /// The names of its options.
     pub(super) options: Vec<String>,
-    /// Whether this is all; `None` if it has not said.
+    /// `done`; `None` if it was not sent.
     pub(super) done: Option<bool>,
 }
 

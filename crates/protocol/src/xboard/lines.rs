@@ -74,7 +74,7 @@ pub(super) fn game_limits(limits: &Limits, stm: Color) -> Vec<String> {
     let time = match (limits.clocks[stm.index()], limits.movetime) {
         (Some(clock), _) => {
             // The increment of the first move is on the clock already. The protocol has whole seconds here;
-            // the clock itself is told before each move.
+            // the clock itself is sent before each move.
             let base = clock.remaining.saturating_sub(clock.increment).as_secs_f64().ceil().max(1.0) as u64;
             let moves = limits.moves_to_go.unwrap_or(0);
             format!("level {moves} {}:{:02} {}", base / 60, base % 60, clock.increment.as_secs_f64())

@@ -1,9 +1,8 @@
 //! A client of the xboard protocol (Chess Engine Communication Protocol), which drives an engine in a child
 //! process or over TCP.
 //!
-//! An engine is in force mode except while it is asked for a move: so it never begins to think by itself, and
-//! it is told positions and moves as a UCI engine is. Where the engine has `ping`, it is waited for before
-//! its clock starts.
+//! An engine is in force mode except while it searches: so it never starts by itself, and gets positions and
+//! moves as a UCI engine does. With `ping`, the client waits for it before its clock starts.
 
 mod features;
 mod lines;
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use self::features::Features;
 use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits, read_thinking};
-use super::answers::{Answers, Asked, Found, SearchLine};
+use super::answer_tracker::{AnswerTracker, SearchEnd, SearchLine, SearchRequest};
 use super::client::Answer;
 use super::engine_log::EngineLog;
 use super::info::Info;
@@ -22,11 +21,10 @@ use labrys_core::clock::Instant;
 use labrys_core::game::Color;
 use labrys_core::search::{Control, Limits};
 
-/// The name of the game that engines play unless they are told otherwise. Only its start position needs no
-/// setting up.
+/// The default variant. Only its start position needs no `setboard`.
 pub const STANDARD: &str = "normal";
 
-/// How long an engine may take to announce its features, unless it asks for more time by `done=0`.
+/// The timeout of the features, unless the engine asks for more time by `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The beginnings of lines that refuse an option.
@@ -36,45 +34,45 @@ const REFUSED_OPTION: [&str; 4] = ["Error", "Illegal", "Invalid", "tellusererror
 pub struct Client {
     pipe: Pipe,
     features: Features,
-    /// How long to wait for answers other than moves.
-    patience: Duration,
+    /// The timeout of answers other than moves.
+    timeout: Duration,
     /// The number of the last `ping`.
     pings: u32,
     /// Whether the limits of the game have been sent.
     is_timed: bool,
-    answers: Answers,
+    answers: AnswerTracker,
 }
 
 impl Client {
     /// Starts an engine, or connects to it, and reads its features. An engine that announces none is assumed
-    /// to speak the first version of the protocol. `patience` is how long to wait for it, now and for later
-    /// answers other than moves.
+    /// to speak the first version of the protocol. `timeout` is that of the start and of later answers other
+    /// than moves.
     ///
     /// # Errors
-    /// [`ClientError`] if it does not start, ends, or asks for more time than `patience`.
+    /// [`ClientError`] if it does not start, ends, or asks for more time than `timeout`.
     pub fn start(
         transport: &Transport,
         log: &EngineLog,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
     ) -> Result<Client, ClientError> {
-        let pipe = Pipe::open(transport, log, patience, &["quit"])?;
+        let pipe = Pipe::open(transport, log, timeout, &["quit"])?;
         let features = Features::default();
-        let answers = Answers::default();
-        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, answers };
-        client.shake_hands(control)?;
+        let answers = AnswerTracker::default();
+        let mut client = Client { pipe, features, timeout, pings: 0, is_timed: false, answers };
+        client.handshake(control)?;
         client.sync(&[], control)?;
         Ok(client)
     }
 
     /// Reads the features up to `done=1`.
-    fn shake_hands(&mut self, control: &Control) -> Result<(), ClientError> {
-        let Client { pipe, features, patience, .. } = self;
+    fn handshake(&mut self, control: &Control) -> Result<(), ClientError> {
+        let Client { pipe, features, timeout, .. } = self;
         pipe.send("xboard")?;
         pipe.send("protover 2")?;
         let start = Instant::now();
         while features.done != Some(true) {
-            let waited = if features.done.is_some() { *patience } else { FEATURE_TIMEOUT.min(*patience) };
+            let waited = if features.done.is_some() { *timeout } else { FEATURE_TIMEOUT.min(*timeout) };
             let left = waited.saturating_sub(start.elapsed());
             match pipe.wait("feature done=1", left, control, |line| features.read(line)) {
                 Err(ClientError::Silent { .. }) if features.done.is_none() => break,
@@ -95,8 +93,8 @@ impl Client {
         self.features.variants.split(',').map(str::trim)
     }
 
-    /// Whether games may begin at other positions than the start position.
-    pub fn sets_up(&self) -> bool {
+    /// Whether games may start from any position.
+    pub fn has_setboard(&self) -> bool {
         self.features.setboard
     }
 
@@ -141,15 +139,15 @@ impl Client {
     }
 
     /// Whether moves are sent in SAN.
-    pub fn takes_san(&self) -> bool {
+    pub fn uses_san(&self) -> bool {
         self.features.san
     }
 
-    /// Sets up a position in a new game, or plays moves that the engine does not know yet.
+    /// Sets up a position in a new game, or sends new moves.
     ///
     /// # Errors
     /// [`ClientError`]; [`ClientError::Refused`] if a move or the position is refused.
-    pub fn tell(
+    pub fn set_up(
         &mut self,
         fen: Option<&str>,
         moves: &[String],
@@ -158,7 +156,7 @@ impl Client {
         let Client { pipe, answers, .. } = self;
         pipe.drain(|line| {
             if is_move(line) {
-                answers.surplus()
+                answers.add_repeat()
             }
         });
         if let Some(fen) = fen {
@@ -170,13 +168,12 @@ impl Client {
         let word = if self.features.usermove { "usermove " } else { "" };
         moves.iter().try_for_each(|mv| self.pipe.send(&format!("{word}{mv}")))?;
         self.sync(&REFUSED_MOVE, control)?;
-        self.answers.settle(&mut self.pipe, control, is_move)
+        self.answers.drain_repeats(&mut self.pipe, control, is_move)
     }
 
-    /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
-    /// an answer after that still counts, with the time it took. A move that may be of an earlier
-    /// search is no answer as long as there may be another one: some engines say theirs twice. `None` if it
-    /// resigns.
+    /// Lets the engine play a move for the side to move, `stm`. After `timeout` it is told to move at once;
+    /// an answer after that still counts, with the time it took. A move that may belong to an earlier search
+    /// is held back, as some engines answer twice. `None` if it resigns.
     ///
     /// # Errors
     /// [`ClientError`] if it ends, refuses an earlier move, or does not answer in time.
@@ -185,7 +182,7 @@ impl Client {
         limits: &Limits,
         stm: Color,
         is_legal: impl Fn(&str) -> bool,
-        patience: Duration,
+        timeout: Duration,
         control: &Control,
     ) -> Result<Option<Answer>, ClientError> {
         if !self.is_timed {
@@ -202,14 +199,14 @@ impl Client {
         let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
         let sync = self.features.ping.then_some(&*ping);
         let Client { pipe, answers, .. } = self;
-        let asked = Asked { expected: "move", stop: "?", sync, patience, is_legal: &is_legal };
-        let (found, arrived) = answers.wait(pipe, &asked, control, |line| {
+        let request = SearchRequest { expected: "move", stop: "?", sync, timeout, is_legal: &is_legal };
+        let (found, arrived) = answers.wait(pipe, &request, control, |line| {
             if let Some(new) = read_thinking(line) {
                 info = new;
                 return Some(SearchLine::Thinking);
             }
             if line.trim() == pong {
-                return Some(SearchLine::InStep);
+                return Some(SearchLine::Synced);
             }
             Some(match Reply::read(line, stm)? {
                 Reply::Move(best) => {
@@ -220,9 +217,9 @@ impl Client {
             })
         })?;
         let best = match found {
-            Found::Move(best) => best,
-            Found::Other(Reply::Refuses(text)) => return Err(ClientError::Refused(text)),
-            Found::Other(_) => return Ok(None),
+            SearchEnd::Move(best) => best,
+            SearchEnd::Other(Reply::Refuses(text)) => return Err(ClientError::Refused(text)),
+            SearchEnd::Other(_) => return Ok(None),
         };
         self.pipe.send("force")?;
         Ok(Some(Answer { best, info, elapsed: arrived - start }))
@@ -230,19 +227,19 @@ impl Client {
 
     /// Waits for the engine by `ping`, if it has it. A line that begins with one of `refusals` is an error.
     fn sync(&mut self, refusals: &[&str], control: &Control) -> Result<(), ClientError> {
-        let Client { pipe, features, patience, pings, answers, .. } = self;
+        let Client { pipe, features, timeout, pings, answers, .. } = self;
         if !features.ping {
             return Ok(());
         }
         *pings += 1;
-        // The number tells the answer from a repeated answer to an earlier question.
+        // The number distinguishes the answer from one to an earlier `ping`.
         let number = pings.to_string();
         pipe.send(&format!("ping {number}"))?;
         let mut refused = None;
-        pipe.wait("pong", *patience, control, |line| {
+        pipe.wait("pong", *timeout, control, |line| {
             features.read(line);
             if is_move(line) {
-                answers.surplus();
+                answers.add_repeat();
             }
             if refusals.iter().any(|beginning| line.starts_with(beginning)) {
                 refused.get_or_insert(line.to_owned());

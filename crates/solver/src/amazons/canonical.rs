@@ -8,9 +8,8 @@ const RANK: u128 = (1 << MAX_SIZE) - 1;
 /// White's amazons, Black's amazons and the empty squares.
 type Sets = [u128; 3];
 
-/// The representative of all positions that mirroring and turning the board turns into each other, on a board
-/// of `files` × `ranks`. Ground without amazons or without empty squares, where nobody ever moves, is taken
-/// out.
+/// The representative of a position under the symmetries of a board of `files` × `ranks`. Regions without
+/// amazons or without empty squares are removed.
 pub(super) fn canonical(sets: Sets, size: (usize, usize)) -> Sets {
     let sets = without_dead_ground(sets);
     let smallest = smallest_reflection(sets, size);

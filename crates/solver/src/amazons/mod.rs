@@ -1,5 +1,5 @@
-//! What proofs know of Amazons: regions that one player has to itself, sums of regions, bounds, and the numbers
-//! with which a proof begins.
+//! Knowledge of Amazons for proofs: regions of one player, sums of regions, bounds, and initial proof
+//! numbers.
 
 mod canonical;
 mod counting;
@@ -65,7 +65,7 @@ impl Solvable for Amazons {
         region_tables::open(folder, threads, stop)
     }
 
-    fn counts_a_win(&self, player: Color) -> bool {
+    fn is_won_by_count(&self, player: Color) -> bool {
         let (stm, player) = (self.side_to_move().index(), player.index());
         match on_the_small_board(self) {
             Some(Area { amazons, empty }) => counting::wins(amazons, empty, stm, player),

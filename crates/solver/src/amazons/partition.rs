@@ -15,9 +15,9 @@ use labrys_core::game::amazons::board::SquareSet;
 /// A position as a sum of regions. Players are 0 and 1, White and Black.
 #[derive(Clone, Debug)]
 pub(super) struct Partition<S> {
-    /// The regions that are not worth as much as an integer, as far as is known.
+    /// The regions that are not known to be worth an integer.
     open: Area<S>,
-    /// The other regions, and what they are worth.
+    /// The other regions, and their values.
     closed: ArrayVec<(Area<S>, i32), MAX_REGIONS>,
     /// The sum of the closed regions.
     lead: i32,
@@ -51,9 +51,9 @@ impl<S: SquareSet> Partition<S> {
     /// Calls `each` for the moves of the side to move, with the status of the position after each, until it
     /// breaks.
     ///
-    /// Of the moves in closed regions there is at most one: what they cost is known. A player for whom the
-    /// closed regions are not worth a move needs none of them: if an integer of 0 or less is added to a game,
-    /// who can win has a winning move in the game.
+    /// Of the moves in closed regions at most one is given, as their cost is known; none if the closed
+    /// regions are not worth a move to the player: after adding an integer of 0 or less to a game, a winner
+    /// still has a winning move in the game.
     pub(super) fn children(
         &self,
         stm: usize,
@@ -75,7 +75,7 @@ impl<S: SquareSet> Partition<S> {
                 }
             }
         }
-        // None has been found whose cost is known.
+        // There is none of known cost.
         for (area, value) in &self.closed {
             for mv in area.moves(stm) {
                 let after = self.open.with(&area.after(stm, mv));

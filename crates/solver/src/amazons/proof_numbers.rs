@@ -18,10 +18,10 @@ const MOVE: i32 = 2;
 /// Steps for a square that both reach.
 const CONTESTED: i32 = 8;
 
-/// Steps that it is worth to be to move.
+/// Steps for the right to move.
 const TEMPO: i32 = 24;
 
-/// The greatest deficit that counts: larger ones are all far from proved.
+/// The greatest deficit that counts: larger ones are all far from proven.
 const MAX_DEFICIT: i32 = 13;
 
 /// The greatest number of steps, more than positions of six files and ranks have. The sum of many of its
@@ -41,7 +41,7 @@ static POWERS: [u64; MAX_STEPS + 1] = {
     powers
 };
 
-/// What the players reach with one move of an amazon in open regions.
+/// The squares that the players reach with one move of an amazon in open regions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
     /// Squares that White reaches, less those that Black does.

@@ -21,14 +21,14 @@ pub(super) const MAX_REGIONS: usize = 2 * MAX_AMAZONS as usize;
 /// Entries of the cache; a power of two.
 const CACHE_SIZE: usize = 1 << 18;
 
-/// Results of earlier searches: the upper bits of a region's hash, then the bound. A result depends on
-/// nothing but the region, so all threads and searches share the cache.
+/// Results of earlier searches: the upper bits of a region's hash, then the bound. A result depends only on
+/// the region, so all threads and searches share the cache.
 static CACHE: [AtomicU64; CACHE_SIZE] = [const { AtomicU64::new(0) }; CACHE_SIZE];
 
 /// Bits of a bound in the cache.
 const BOUND_BITS: u32 = 8;
 
-/// A region: what it holds does not touch anything outside.
+/// A region, independent of the rest of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Area<S> {
     /// The amazons of White and of Black.
@@ -47,7 +47,7 @@ impl<S: SquareSet> Area<S> {
     /// No squares.
     pub(super) const NONE: Area<S> = Area { amazons: [S::NONE; 2], empty: S::NONE };
 
-    /// Whether nobody can ever move there, as there are no empty squares.
+    /// Whether it has no empty squares, so that nobody can move there.
     #[inline]
     pub(super) fn is_none(&self) -> bool {
         self.empty.is_none()
@@ -74,7 +74,7 @@ impl<S: SquareSet> Area<S> {
         self.amazons[0] | self.amazons[1] | self.empty
     }
 
-    /// The part of a position on these squares, unless no one can ever move there.
+    /// The part of a position on these squares, unless nobody can move there.
     #[inline]
     fn part(&self, ground: S) -> Option<Area<S>> {
         let part = Area { amazons: self.amazons.map(|amazons| amazons & ground), empty: self.empty & ground };
@@ -160,7 +160,7 @@ impl<S: SquareSet> Area<S> {
     /// The smallest number of moves of a player that the sum of the regions is not worth more than.
     pub(super) fn most(&self, player: usize) -> i32 {
         if self.empty.without_first().is_none() {
-            // Whoever fills the last square has the only move left.
+            // A player who fills the last square has the only move left.
             return if (self.amazons[player].around() & self.empty).is_none() { -1 } else { 1 };
         }
         let hash = S::hash([self.amazons[player], self.amazons[1 - player], self.empty]);

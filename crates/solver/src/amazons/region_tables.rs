@@ -1,8 +1,8 @@
-//! Tables of small regions: what each is worth at most, kept in a folder.
+//! Tables of small regions: upper bounds of their values, kept in a folder.
 //!
 //! A table has all regions of one size, amazons included, with at least [`LEAST_EMPTY`] empty squares: those
 //! with amazons of both players, and the territories of one of them. Regions with fewer empty squares are
-//! searched as quickly. A ground that can be moved, turned or reflected into another one counts once.
+//! searched as quickly. Grounds that are equal under translation, rotation and reflection count once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,8 +27,8 @@ const LEAST_EMPTY: u32 = MAX_SEARCHED_SQUARES + 1;
 /// The squares of the regions of a table, amazons included. With nine, there would be 800 million regions.
 const SIZES: RangeInclusive<u32> = LEAST_EMPTY + 1..=8;
 
-/// The tables that have been opened, by the squares of their regions. What they say depends on nothing but
-/// the region, so all threads and searches share them, as they share the caches.
+/// The tables that have been opened, by the squares of their regions. Their values depend only on the region,
+/// so all threads and searches share them.
 static TABLES: [OnceLock<RegionTable>; *SIZES.end() as usize + 1] =
     [const { OnceLock::new() }; *SIZES.end() as usize + 1];
 
@@ -129,7 +129,7 @@ fn values(grounds: &[u64], occupations: &Occupations, threads: usize, stop: &Ato
     Some(parallel::in_order(&mut vec![(); threads], 0..grounds.len() as u64, of_ground)?.concat())
 }
 
-/// All connected sets of so many squares, at most eight, as their smallest images, in ascending order.
+/// All connected sets of `size` squares, at most eight, as their smallest images, in ascending order.
 fn grounds(size: u32) -> Vec<u64> {
     let mut grounds = BTreeSet::from([1]);
     for _ in 1..size {
@@ -143,7 +143,7 @@ fn grounds(size: u32) -> Vec<u64> {
     grounds.into_iter().collect()
 }
 
-/// What a square of a region holds, as digits of base 3: an amazon of the player, one of the opponent, or
+/// The content of a square of a region, as digits of base 3: an amazon of the player, one of the opponent, or
 /// nothing.
 const OWN: usize = 0;
 const OTHER: usize = 1;
@@ -151,7 +151,7 @@ const EMPTY: usize = 2;
 
 /// The ways to occupy a ground, so that enough squares are empty and one is not.
 struct Occupations {
-    /// What the squares hold, the lowest one first, as the digits of a number, the last one its units.
+    /// The contents of the squares, the lowest one first, as the digits of a number, the last one its units.
     codes: Vec<usize>,
     /// The place in that list of each such number.
     numbers: Vec<Option<u16>>,
@@ -210,8 +210,8 @@ mod tests {
     use super::*;
     use labrys_core::game::amazons::symmetry::{in_the_corner, mirror, transpose};
 
-    /// Whether a player who moves first wins a region with so many moves of the opponent beside it, or of the
-    /// player's own if there are less than none. By the rules alone.
+    /// Whether a player who moves first wins a region with `beside` moves of the opponent beside it, or of
+    /// its own if negative. By the rules alone.
     fn wins_first(region: &Area<u64>, player: usize, beside: i32) -> bool {
         let other = 1 - player;
         let in_region = region.moves(player).any(|mv| !wins_first(&region.after(player, mv), other, -beside));
@@ -230,7 +230,7 @@ mod tests {
         let (mut compared, mut wholes) = (0, [0; 2]);
         for size in SIZES {
             let grounds = grounds(size);
-            // The smallest number that shares no factor with any of them, and so many of each size.
+            // A step coprime to their numbers, and a sample of each size.
             for index in 0..6 {
                 let ground = grounds[(index * 7919) % grounds.len()];
                 let table = table(ground);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn grounds_are_all_connected_sets_but_for_images() {
-        // Fixed polyplets (A006770) of so many squares, from the images of those that are listed.
+        // Fixed polyplets (A006770) by number of squares, from the images of those that are listed.
         for (size, fixed) in [(1, 1), (2, 4), (3, 20), (4, 110), (5, 638), (6, 3832)] {
             let images = grounds(size).into_iter().flat_map(|ground| {
                 let reflected = [ground, ground.swap_bytes()];

@@ -1,4 +1,4 @@
-//! What bounds tell of a position as a sum of independent regions, for the solver.
+//! Bounds of a position as a sum of independent regions, for the solver.
 //!
 //! The player whose lower bound exceeds the upper bound of the opponent makes the last move. With equal
 //! numbers the side to move runs out of moves first. If a region's bounds are the tightest, the side to move
@@ -22,7 +22,7 @@ const MAX_DEFICIT_TO_WIN: i32 = 4;
 /// The largest deficit of the opponent at which all moves of the side to move are tried.
 const MAX_DEFICIT_TO_LOSE: i32 = 2;
 
-/// What is known of the result.
+/// The status of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// The winner is known.
@@ -122,8 +122,8 @@ impl<S: SquareSet> Contested<S> {
         filling::move_bounds(alone).upper as i32
     }
 
-    /// A lower bound on the moves of a player less those of the opponent. A better one is only looked for if
-    /// it may be `needed`.
+    /// A lower bound on the moves of a player less those of the opponent. A tighter one is computed only if
+    /// it may reach `needed`.
     #[inline]
     fn least_lead(&self, player: usize, needed: i32) -> i32 {
         let other = 1 - player;
@@ -147,7 +147,7 @@ impl<S: SquareSet> Sum<S> {
     /// The sum of the regions of an area and of others that are worth an integer.
     ///
     /// # Errors
-    /// The winner, if bounds tell who it is.
+    /// The winner, if the bounds decide.
     #[inline]
     fn new(area: &Area<S>, lead: i32, stm: usize) -> Result<Sum<S>, usize> {
         let mut sum = Sum {
@@ -197,8 +197,7 @@ impl<S: SquareSet> Sum<S> {
         if player == 0 { self.lead } else { -self.lead }
     }
 
-    /// The winner if a few squares are all that is not worth an integer: who wins moving first follows from
-    /// one of the bounds.
+    /// The winner if only a few squares are not worth an integer: it follows from one of the bounds.
     #[inline]
     fn winner_with_small(&self, small: &Area<S>) -> usize {
         let (stm, other, lead) = (self.stm, 1 - self.stm, self.lead_of(self.stm));
@@ -207,7 +206,7 @@ impl<S: SquareSet> Sum<S> {
         if wins { stm } else { other }
     }
 
-    /// The winner by the bounds. If there is none, the deficits are known.
+    /// The winner by the bounds. If there is none, the deficits are set.
     #[inline]
     fn decided(&mut self) -> Option<usize> {
         self.deficits = [-self.lead - self.bounds.lower, self.lead + self.bounds.upper];
@@ -228,8 +227,8 @@ impl<S: SquareSet> Sum<S> {
         })
     }
 
-    /// The winner, if the bounds show it behind every move or behind a good one. Only likely winners are
-    /// looked for.
+    /// The winner, if the bounds prove it after every move or after a good one. Only likely winners are
+    /// tried.
     fn winner_soon(&self) -> Option<usize> {
         let (stm, other) = (self.stm, 1 - self.stm);
         if self.deficits[stm] <= MAX_DEFICIT_TO_WIN {
@@ -238,19 +237,18 @@ impl<S: SquareSet> Sum<S> {
         (self.deficits[other] <= MAX_DEFICIT_TO_LOSE && self.loses_at_once()).then_some(other)
     }
 
-    /// Whether there is a move after which the bounds show that the side to move wins.
+    /// Whether there is a move after which the bounds prove a win of the side to move.
     fn wins_at_once(&self) -> bool {
         let (stm, other, open, lead) = (self.stm, 1 - self.stm, self.open(), self.lead_of(self.stm));
         open.moves(stm).any(|mv| {
             let after = open.after(stm, mv);
-            // The squares tell it nearly always, and at little cost.
+            // The squares nearly always decide, at little cost.
             let may_win = lead + Contested::new(after).lead(stm) >= 0;
             may_win && Sum::new(&after, self.lead, other).err() == Some(stm)
         })
     }
 
-    /// Whether after every move the bounds, or those behind a move of the opponent, show that the side to
-    /// move loses.
+    /// Whether after every move the bounds, or those after a reply, prove a loss of the side to move.
     fn loses_at_once(&self) -> bool {
         let (stm, other, open) = (self.stm, 1 - self.stm, self.open());
         let loses = |after: &Area<S>, lead: i32| match Sum::new(after, lead, other) {

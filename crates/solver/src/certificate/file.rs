@@ -49,7 +49,7 @@ pub struct Header {
     pub counts: Counts,
 }
 
-/// How often a certificate has what.
+/// The tokens of a certificate by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Moves of the player.
@@ -127,10 +127,10 @@ pub enum CertificateError {
     Flaw {
         /// The position, where there is one.
         fen: String,
-        /// What is wrong there.
+        /// The problem.
         flaw: String,
     },
-    /// The proof is followed by something.
+    /// The file has more bytes after the proof.
     #[error("has more bytes than its proof")]
     Trailing,
     /// The numbers in the header are not those of the proof.
@@ -145,7 +145,7 @@ impl From<io::Error> for CertificateError {
     }
 }
 
-/// Writes what comes before the tokens.
+/// Writes the title and the header.
 pub(super) fn write_header(file: &mut dyn Write, header: &Header) -> io::Result<()> {
     writeln!(file, "{TITLE}\n{}", serde_json::to_string(header)?)
 }
@@ -182,15 +182,15 @@ pub(super) fn read_number(file: &mut dyn Read) -> io::Result<Option<u64>> {
     Err(io::Error::new(io::ErrorKind::InvalidData, "a number is too large"))
 }
 
-/// A writer that computes the checksum of what goes through.
-pub(super) struct Summed<'a> {
+/// A writer that computes the checksum of its output.
+pub(super) struct ChecksumWriter<'a> {
     file: &'a mut dyn Write,
     sum: crc32fast::Hasher,
 }
 
-impl<'a> Summed<'a> {
-    pub(super) fn new(file: &'a mut dyn Write) -> Summed<'a> {
-        Summed { file, sum: crc32fast::Hasher::new() }
+impl<'a> ChecksumWriter<'a> {
+    pub(super) fn new(file: &'a mut dyn Write) -> ChecksumWriter<'a> {
+        ChecksumWriter { file, sum: crc32fast::Hasher::new() }
     }
 
     /// Writes the checksum, and returns it.
@@ -201,7 +201,7 @@ impl<'a> Summed<'a> {
     }
 }
 
-impl Write for Summed<'_> {
+impl Write for ChecksumWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.sum.update(&bytes[..written]);
@@ -251,7 +251,7 @@ pub(super) fn is_at_end(tokens: &Tokens) -> bool {
     tokens.get_ref().get_ref().limit() == 0
 }
 
-/// The name of the game of a certificate, without a look at the proof.
+/// The name of the game of a certificate, without checking the proof.
 ///
 /// # Errors
 /// [`CertificateError`].
@@ -273,7 +273,7 @@ fn copy(file: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
 /// Whether a file begins as a certificate.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub(in super::super) fn is_certificate(path: &Path) -> io::Result<bool> {
     let mut title = Vec::new();
     File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_behind_the_tokens_are_seen() {
+    fn trailing_bytes_are_detected() {
         for junk in ["", "JUNKJUNK", "\0"] {
             let (mut bytes, counts) = (Vec::new(), Counts::default());
             let header = Header { variant: "x".into(), fen: "y".into(), value: Value::Win, counts };

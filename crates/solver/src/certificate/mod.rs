@@ -1,4 +1,4 @@
-//! Certificates: proofs that anybody can check with the rules alone.
+//! Certificates: proofs that can be checked with the rules alone.
 //!
 //! A certificate proves one claim (a player wins, or does not lose) for a win or a loss, and two for a draw.
 //! It holds a tree: in each position of the player the move that it plays, in each position of the opponent
@@ -26,7 +26,7 @@ pub use verifier::{Verified, Verifier};
 pub(super) use writer::write;
 pub use writer::{WriteError, Written};
 
-/// What is proven about a player.
+/// A claim about a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Claim {
     player: Color,

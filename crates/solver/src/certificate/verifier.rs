@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::super::{Known, can_be_proven};
+use super::super::{KnownValues, can_be_proven};
 use super::file::{
     self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
 };
-use super::leaf::{Answers, Leaves};
+use super::leaf::{KillerReplies, Leaves};
 use super::{Claim, end, is_same};
 use crate::Solvable;
 use labrys_core::game::Game;
@@ -17,7 +17,7 @@ const LONGEST_LINE: usize = 2_000;
 /// A certificate that has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// What it proves.
+    /// Its header.
     pub header: Header,
     /// The checksum of the file.
     pub checksum: u32,
@@ -26,7 +26,7 @@ pub struct Verified {
 /// Checks certificates of one game, each of which may end lines in positions that those before it prove.
 #[derive(Debug)]
 pub struct Verifier<G> {
-    proven: Known<G>,
+    proven: KnownValues<G>,
 }
 
 impl<G: Solvable> Default for Verifier<G> {
@@ -36,15 +36,15 @@ impl<G: Solvable> Default for Verifier<G> {
 }
 
 impl<G: Solvable> Verifier<G> {
-    /// A verifier that has not seen any certificate.
+    /// A verifier without certificates.
     pub fn new() -> Verifier<G> {
-        Verifier { proven: Known::new() }
+        Verifier { proven: KnownValues::new() }
     }
 
     /// Checks a certificate.
     ///
     /// # Errors
-    /// [`CertificateError`] names what is wrong, and the position.
+    /// [`CertificateError`] names the problem and the position.
     pub fn verify(&mut self, path: &Path) -> Result<Verified, CertificateError> {
         let (header, checksum, tokens) = file::open(path)?;
         if header.variant != G::info().name {
@@ -55,12 +55,12 @@ impl<G: Solvable> Verifier<G> {
             G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
         let (stm, counts) = (position.side_to_move(), Counts::default());
         let claim = Claim { player: stm, strict: true };
-        let answers = Answers::new();
+        let killers = KillerReplies::new();
         let mut check =
-            Check { tokens, proven: &self.proven, claim, kept: Vec::new(), answers, counts, ply: 0 };
+            Check { tokens, proven: &self.proven, claim, kept: Vec::new(), killers, counts, ply: 0 };
         for claim in Claim::of(header.value, stm) {
             check.claim = claim;
-            // What is proven of one claim is not proven of the other.
+            // Positions proven for one claim are not proven for the other.
             check.kept.iter_mut().for_each(|kept| *kept = None);
             check.check(&position)?;
         }
@@ -78,11 +78,11 @@ impl<G: Solvable> Verifier<G> {
 /// The check of one certificate.
 struct Check<'a, G: Game> {
     tokens: Tokens,
-    proven: &'a Known<G>,
+    proven: &'a KnownValues<G>,
     claim: Claim,
     /// The canonical positions that may be referred to; `None` before all of the tree has been checked.
     kept: Vec<Option<G>>,
-    answers: Answers<G::Move>,
+    killers: KillerReplies<G::Move>,
     counts: Counts,
     ply: usize,
 }
@@ -118,7 +118,7 @@ impl<G: Solvable> Check<'_, G> {
 
     /// Whether a line may end in a position.
     fn is_leaf(&mut self, leaves: Leaves, position: &G) -> bool {
-        leaves.prove(position, self.claim, &mut self.answers)
+        leaves.prove(position, self.claim, &mut self.killers)
     }
 
     fn check_known(&self, position: &G) -> Result<(), CertificateError> {

@@ -16,15 +16,17 @@ use thiserror::Error;
 
 use super::super::progress::REPORT_INTERVAL;
 use super::super::prover::Prover;
-use super::super::{Known, Value};
-use super::file::{self, COUNTED, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Summed};
-use super::leaf::{Answers, Leaves};
+use super::super::{KnownValues, Value};
+use super::file::{
+    self, COUNTED, ChecksumWriter, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED,
+};
+use super::leaf::{KillerReplies, Leaves};
 use super::{Claim, end, hash};
 use crate::Solvable;
 use labrys_core::game::Game;
 use labrys_support::files;
 
-/// Positions between two looks at the clock.
+/// Positions between two polls of the clock.
 const CLOCK_INTERVAL: u64 = 1 << 12;
 
 /// Why a certificate was not written.
@@ -51,7 +53,7 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// What was written.
+/// A written certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Sizes.
@@ -60,7 +62,7 @@ pub struct Written {
     pub checksum: u32,
 }
 
-/// Writes the certificate of a value that the prover has found. Lines end in positions whose value is
+/// Writes the certificate of a value that the prover has found. Lines may end in positions whose value is
 /// `known`.
 ///
 /// # Errors
@@ -70,7 +72,7 @@ pub(in super::super) fn write<G: Solvable>(
     position: &G,
     value: Value,
     leaves: Leaves,
-    known: &Known<G>,
+    known: &KnownValues<G>,
     prover: &mut Prover<G>,
 ) -> Result<Written, WriteError> {
     let scratch = files::scratch_for(path)?;
@@ -78,7 +80,7 @@ pub(in super::super) fn write<G: Solvable>(
         prover,
         known,
         leaves,
-        answers: Answers::new(),
+        killers: KillerReplies::new(),
         claim: Claim { player: position.side_to_move(), strict: true },
         tokens: DeflateEncoder::new(BufWriter::new(&scratch), Compression::fast()),
         counts: Counts::default(),
@@ -89,7 +91,7 @@ pub(in super::super) fn write<G: Solvable>(
     for claim in Claim::of(value, position.side_to_move()) {
         draft.claim = claim;
         draft.proven.clear();
-        // That the value of the position itself may be known is no proof.
+        // A known value of the root itself is no proof.
         match end(position) {
             Some(_) => draft.add(position)?,
             None => draft.add_tree(position)?,
@@ -102,7 +104,7 @@ pub(in super::super) fn write<G: Solvable>(
     (&scratch).rewind()?;
     let mut checksum = 0;
     files::write_atomically_with(path, |file| {
-        let mut file = Summed::new(file);
+        let mut file = ChecksumWriter::new(file);
         file::write_header(&mut file, &header)?;
         let mut tokens = DeflateEncoder::new(BufWriter::new(&mut file), Compression::best());
         number(&scratch, &referenced, &mut tokens)?;
@@ -141,9 +143,9 @@ fn number(scratch: &File, referenced: &HashSet<u64>, tokens: &mut dyn Write) -> 
 /// The tokens of a certificate in the making.
 struct Draft<'a, 'p, G: Game> {
     prover: &'a mut Prover<'p, G>,
-    known: &'a Known<G>,
+    known: &'a KnownValues<G>,
     leaves: Leaves,
-    answers: Answers<G::Move>,
+    killers: KillerReplies<G::Move>,
     claim: Claim,
     tokens: DeflateEncoder<BufWriter<&'a File>>,
     counts: Counts,
@@ -215,7 +217,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
     }
 
     fn leaf(&mut self, position: &G) -> Option<u64> {
-        self.leaves.prove(position, self.claim, &mut self.answers).then_some(match self.leaves {
+        self.leaves.prove(position, self.claim, &mut self.killers).then_some(match self.leaves {
             Leaves::Searched => SEARCHED,
             Leaves::Counted => COUNTED,
         })

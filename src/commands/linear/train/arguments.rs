@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::arena::Rules;
 use crate::commands::shared::steps::StepArguments;
+use crate::commands::shared::suggest;
 use crate::commands::shared::values::{even, fraction, non_negative, whole};
-use crate::commands::shared::words;
 use crate::commands::shared::{RulesArguments, command_line};
 use crate::learn::play::SearchLimit;
 use crate::learn::{
@@ -45,10 +45,10 @@ pub(in crate::commands) struct LinearTrainArguments {
     #[arg(long, value_name = "WHO", default_value = "clone")]
     pub(super) opponent: String,
     /// Engine options of the learner
-    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     pub(super) search: Vec<(String, String)>,
     /// Engine options of the opponent [default: those of --search]
-    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     pub(super) opponent_search: Vec<(String, String)>,
     /// Search depth of each move, in plies [default: 2]
     #[arg(long, value_parser = whole::<u32>(1..), conflicts_with = "nodes")]

@@ -1,11 +1,11 @@
-//! What searches keep from one move to the next.
+//! The data that searches keep from one move to the next.
 
 use super::super::options::MOST_THREADS;
 use super::super::{OptionError, Playable, Settings};
 use crate::eval::Evaluator;
 use crate::game::Game;
 use crate::search::{
-    Best, Control, Delays, Heuristics, Listener, Method, NetLeaves, SearchInput, Selection,
+    Control, Delays, Heuristics, Listener, Method, NetLeaves, SearchInput, SearchResult, Selection,
     TranspositionTable, Tree, monte_carlo, random, search,
 };
 
@@ -20,7 +20,7 @@ pub(super) struct Memory<G: Game> {
     tree: Option<Tree<G>>,
     /// The histories of each thread of a search by depth; empty before the first search.
     heuristics: Vec<Heuristics<G>>,
-    /// What searches on a clock have learned of this machine.
+    /// Delays measured on the clock.
     pub(super) delays: Delays,
 }
 
@@ -42,12 +42,12 @@ impl<G: Playable> Memory<G> {
     }
 
     /// Drops the tree, as the options under which it was built have changed.
-    pub(super) fn forget_tree(&mut self) {
+    pub(super) fn clear_tree(&mut self) {
         self.tree = None;
     }
 
-    /// Makes the table anew, of another size. The old one is freed first: there may not be room for both. Where
-    /// there is no room, the next search makes one of the old size.
+    /// Replaces the table by one of another size. The old one is freed first, as there may not be memory for
+    /// both. If there is no memory, the next search allocates one of the old size.
     pub(super) fn resize(&mut self, megabytes: usize) -> Result<(), OptionError> {
         (self.table, self.tree) = (None, None);
         self.table = Some(TranspositionTable::new(megabytes).ok_or(OptionError::Memory { megabytes })?);
@@ -62,7 +62,7 @@ impl<G: Playable> Memory<G> {
         net: Option<&NetLeaves>,
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
-    ) -> Best<G::Move> {
+    ) -> SearchResult<G::Move> {
         let threads = settings.threads.min(MOST_THREADS);
         match settings.method {
             Method::Deepening(mode) => {
@@ -77,13 +77,13 @@ impl<G: Playable> Memory<G> {
             Method::MonteCarlo => {
                 self.table = None;
                 let tree = self.tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
-                let Some(net) = net.filter(|_| input.options.sampling.selection == Selection::Puct) else {
+                let Some(net) = net.filter(|_| input.options.mcts.selection == Selection::Puct) else {
                     return monte_carlo(&input, tree, threads, None, control, listener);
                 };
                 net.set_cache(settings.net_cache << 20);
-                // The value of a leaf is the net's, unless playouts are asked for.
+                // The value of a leaf is the net's, unless playouts are requested.
                 let mut options = input.options.clone();
-                options.sampling.playout_plies.get_or_insert(0);
+                options.mcts.playout_plies.get_or_insert(0);
                 let input = SearchInput { options: &options, ..input };
                 monte_carlo(&input, tree, threads, Some(net), control, listener)
             }

@@ -1,16 +1,16 @@
 //! One engine of a game: its board, its options, its evaluation and the memory of its searches.
 
-mod answers;
+mod find_move;
 mod memory;
 mod nets;
 mod options;
 mod text;
 
-use super::{Engine, EvaluationKind, Play, Playable, Settings, TypedEngine};
+use super::{Engine, EvaluationKind, GameState, Playable, Settings, TypedEngine};
 use crate::eval::{Evaluator, Linear, Scale};
 use crate::game::{EndgameTables, Game, InputShape, SharedTables};
 use crate::nets::{NetError, NetProblem};
-use crate::search::{Best, Control, Limits, Listener, Method, NetLeaves, SearchInput, Selection};
+use crate::search::{Control, Limits, Listener, Method, NetLeaves, SearchInput, SearchResult, Selection};
 use memory::Memory;
 use nets::{EvalNetInPlay, eval_net_in_use};
 
@@ -19,7 +19,7 @@ pub use text::line_text;
 /// The engine of the game `G`: [`Engine`](super::Engine) in text, [`TypedEngine`] in the types of the game.
 #[derive(Debug)]
 pub struct GameEngine<G: Game> {
-    play: Play<G>,
+    play: GameState<G>,
     settings: Settings,
     linear: Linear<G>,
     /// The evaluation net, if there is one.
@@ -36,7 +36,7 @@ impl<G: Playable> GameEngine<G> {
     /// feature set with its shipped weights.
     pub fn new(settings: &Settings) -> GameEngine<G> {
         GameEngine {
-            play: Play::start(),
+            play: GameState::start(),
             settings: settings.clone(),
             linear: Linear::shipped(0).expect("a test reads all shipped weights"),
             eval_net: EvalNetInPlay::shipped(),
@@ -54,13 +54,13 @@ impl<G: Playable> GameEngine<G> {
     /// The net that searches use, if any.
     fn net_in_use(&self) -> Option<&NetLeaves> {
         let Settings { method, search, .. } = &self.settings;
-        let is_used = *method == Method::MonteCarlo && search.sampling.selection == Selection::Puct;
+        let is_used = *method == Method::MonteCarlo && search.mcts.selection == Selection::Puct;
         self.net.as_ref().filter(|_| is_used)
     }
 }
 
 impl<G: Playable> TypedEngine<G> for GameEngine<G> {
-    fn game(&self) -> &Play<G> {
+    fn game(&self) -> &GameState<G> {
         &self.play
     }
 
@@ -89,7 +89,7 @@ impl<G: Playable> TypedEngine<G> for GameEngine<G> {
 
     fn set_net(&mut self, net: NetLeaves) {
         self.net = Some(net);
-        self.memory.forget_tree();
+        self.memory.clear_tree();
     }
 
     fn check_board(&self, position: &G) -> Result<(), NetError> {
@@ -106,17 +106,17 @@ impl<G: Playable> TypedEngine<G> for GameEngine<G> {
 
     fn think(
         &mut self,
-        game: &Play<G>,
+        game: &GameState<G>,
         root_moves: Option<&[G::Move]>,
         limits: &Limits,
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
-    ) -> Best<G::Move> {
+    ) -> SearchResult<G::Move> {
         let GameEngine { settings, linear, eval_net, net, tables, memory, .. } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
         let net = net.as_ref().filter(|net| net.check_board(position).is_ok());
-        // The levels of strength were measured without tables. A search for a mate is not content with a win,
-        // and any move is any move.
+        // The levels of strength were measured without tables. A search for a mate needs more than a win, and
+        // random moves need none.
         let is_without =
             settings.limit_strength || limits.mate.is_some() || settings.method == Method::Random;
         let tables = tables.as_deref().filter(|_| !is_without);
@@ -124,12 +124,12 @@ impl<G: Playable> TypedEngine<G> for GameEngine<G> {
         match eval_net_in_use(settings, eval_net.as_ref(), position) {
             Some(EvalNetInPlay { evaluator, .. }) => {
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                answers::answer(memory, settings, input, net, control, listener)
+                find_move::find_move(memory, settings, input, net, control, listener)
             }
             None => {
                 let evaluator = &*linear;
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                answers::answer(memory, settings, input, net, control, listener)
+                find_move::find_move(memory, settings, input, net, control, listener)
             }
         }
     }

@@ -9,8 +9,7 @@ use crate::eval::nnue::{EvalNet, NetEvaluator};
 #[derive(Debug)]
 pub(super) struct EvalNetInPlay<G> {
     pub(super) evaluator: NetEvaluator<G>,
-    /// The file that was asked for; `None` for the shipped net, which steps back on boards that it is not
-    /// for.
+    /// The file that was requested; `None` for the shipped net, which is not used on boards of other sizes.
     pub(super) path: Option<PathBuf>,
 }
 

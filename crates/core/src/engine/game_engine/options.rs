@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::options::{Row, RowKind, SetResult, find, settings_rows};
 use super::super::{
-    Board, Engine, EvaluationKind, OptionError, OptionGroup, OptionSpec, Play, Playable, Settings,
+    Board, Engine, EvaluationKind, GameState, OptionError, OptionGroup, OptionSpec, Playable, Settings,
     SideEffect, WeightsSource,
 };
 use super::GameEngine;
@@ -34,7 +34,12 @@ impl<G: Playable> GameEngine<G> {
                 ..row(
                     "FeatureSet",
                     Evaluation,
-                    RowKind::Combo { values: sets, in_words: None, default: 0, set: GameEngine::select_set },
+                    RowKind::Combo {
+                        values: sets,
+                        description: None,
+                        default: 0,
+                        set: GameEngine::select_set,
+                    },
                 )
             },
             row("WeightsFile", Evaluation, RowKind::Path { set: GameEngine::load_weights }),
@@ -59,7 +64,7 @@ impl<G: Playable> GameEngine<G> {
         let own = Self::tables_row()
             .map(|row| row.spec())
             .into_iter()
-            .chain(Play::<G>::own_row().map(|row| row.spec()));
+            .chain(GameState::<G>::own_row().map(|row| row.spec()));
         rows.map(|row| row.spec()).chain(own).collect()
     }
 
@@ -96,7 +101,7 @@ impl<G: Playable> GameEngine<G> {
         } else {
             self.play.set_option(name, value)?;
         }
-        self.memory.forget_tree();
+        self.memory.clear_tree();
         Ok(side_effects)
     }
 
@@ -134,8 +139,7 @@ impl<G: Playable> GameEngine<G> {
         Ok(())
     }
 
-    /// Selects a kind of evaluation, of which new numbers have been loaded. The scores in the table are those
-    /// of others.
+    /// Selects a kind of evaluation whose parameters have been loaded, and clears the scores in the table.
     fn select_evaluation(&mut self, kind: EvaluationKind) -> Option<SideEffect> {
         self.memory.clear();
         let old = std::mem::replace(&mut self.settings.evaluation, kind);
@@ -154,8 +158,8 @@ impl<G: Playable> GameEngine<G> {
         Ok(weights.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
     }
 
-    /// Loads weights and plays by them. Without a file the shipped ones are loaded, and the kind of evaluation
-    /// stays: GUIs that send all defaults mean nothing by them.
+    /// Loads weights and plays by them. Without a file the shipped ones are loaded, and the kind of
+    /// evaluation stays: GUIs may send all defaults.
     fn load_weights(&mut self, path: Option<&str>) -> SetResult {
         if let Some(path) = path {
             return Ok(self.set_weights(&WeightsSource::File(path.to_owned()))?);
@@ -194,7 +198,7 @@ impl<G: Playable> GameEngine<G> {
                     .map_err(|error| OptionError::Tables { name, error })?;
             }
         }
-        // The transposition table has results of the tables, or evaluations of positions that they have.
+        // The transposition table may hold results from the tables, or evaluations of positions in them.
         self.memory.clear();
         Ok(Vec::new())
     }

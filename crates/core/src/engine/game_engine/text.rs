@@ -60,9 +60,8 @@ pub fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
 }
 
 impl<G: Playable> GameEngine<G> {
-    /// What the policy/value net that searches use says of the position before any search; `None` without one
-    /// for its board.
-    fn judgement(&self) -> Option<Leaf<G>> {
+    /// The root evaluated by the policy/value net in use; `None` without a net for its board.
+    fn policy_leaf(&self) -> Option<Leaf<G>> {
         let position = self.play.position();
         let net = self.net_in_use().filter(|net| net.check_board(position).is_ok())?;
         let mut leaves = [Leaf::new(position, self.play.history())];
@@ -113,7 +112,7 @@ impl<G: Playable> Engine for GameEngine<G> {
         let (position, Settings { method, search, .. }) = (self.play.position(), &self.settings);
         let is_asked = match method {
             Method::Deepening(_) => true,
-            Method::MonteCarlo => search.sampling.evaluates::<G>() || search.msd.is_on(),
+            Method::MonteCarlo => search.mcts.evaluates::<G>() || search.msd.is_on(),
             Method::Random => false,
         };
         if !is_asked {
@@ -143,7 +142,7 @@ impl<G: Playable> Engine for GameEngine<G> {
     }
 
     fn policy_breakdown(&self) -> Option<PolicyBreakdown> {
-        let Leaf { position, moves, priors, value, .. } = self.judgement()?;
+        let Leaf { position, moves, priors, value, .. } = self.policy_leaf()?;
         let mut moves: Vec<_> = moves
             .into_iter()
             .zip(priors)

@@ -101,7 +101,7 @@ macro_rules! combo {
             group: $group,
             kind: RowKind::Combo {
                 values: vec![$($word),+],
-                in_words: None,
+                description: None,
                 default: [$($value),+]
                     .iter()
                     .position(|value| *value == Settings::default().$($place).+)
@@ -191,33 +191,33 @@ fn selective_deepening() -> Vec<Row<Settings>> {
 /// Monte Carlo tree search.
 fn monte_carlo() -> Vec<Row<Settings>> {
     vec![
-        combo!(MonteCarlo, "Selection", search.sampling.selection, "uct" => Selection::Uct, "puct" => Selection::Puct),
+        combo!(MonteCarlo, "Selection", search.mcts.selection, "uct" => Selection::Uct, "puct" => Selection::Puct),
         spin!(MonteCarlo, "NetCache", net_cache, 0, 32_768),
-        spin!(MonteCarlo, "Exploration", search.sampling.exploration, -1, 100_000),
-        combo!(MonteCarlo, "Expansion", search.sampling.expansion,
+        spin!(MonteCarlo, "Exploration", search.mcts.exploration, -1, 100_000),
+        combo!(MonteCarlo, "Expansion", search.mcts.expansion,
             "auto" => None,
             "all" => Some(Expansion::All),
             "one" => Some(Expansion::One),
             "evaluated" => Some(Expansion::Evaluated)),
-        spin!(MonteCarlo, "PlayoutPlies", search.sampling.playout_plies, -1, 1_000),
-        spin!(MonteCarlo, "Epsilon", search.sampling.epsilon, 0, 100),
-        combo!(MonteCarlo, "FinalMove", search.sampling.final_move,
+        spin!(MonteCarlo, "PlayoutPlies", search.mcts.playout_plies, -1, 1_000),
+        spin!(MonteCarlo, "Epsilon", search.mcts.epsilon, 0, 100),
+        combo!(MonteCarlo, "FinalMove", search.mcts.final_move,
             "visits" => FinalMove::Visits,
             "value" => FinalMove::Value),
-        check!(MonteCarlo, "KeepTree", search.sampling.keep_tree),
-        check!(MonteCarlo, "ProveResults", search.sampling.prove),
-        spin!(MonteCarlo, "BatchSize", search.sampling.batch, 1, 512),
-        spin!(MonteCarlo, "Simulations", search.sampling.simulations, 0, 1_000_000_000),
-        combo!(MonteCarlo, "RootSelection", search.sampling.root_selection,
+        check!(MonteCarlo, "KeepTree", search.mcts.keep_tree),
+        check!(MonteCarlo, "ProveResults", search.mcts.prove),
+        spin!(MonteCarlo, "BatchSize", search.mcts.batch, 1, 512),
+        spin!(MonteCarlo, "Simulations", search.mcts.simulations, 0, 1_000_000_000),
+        combo!(MonteCarlo, "RootSelection", search.mcts.root_selection,
             "puct" => RootSelection::Puct,
             "gumbel" => RootSelection::Gumbel),
-        spin!(MonteCarlo, "GumbelActions", search.sampling.gumbel_actions, 1, 10_000),
-        spin!(MonteCarlo, "GumbelNoise", search.sampling.gumbel_noise, 0, 1_000),
-        combo!(MonteCarlo, "NoiseAt", search.sampling.noise_at, "root" => NoiseAt::Root, "leaves" => NoiseAt::Leaves),
-        spin!(MonteCarlo, "DirichletWeight", search.sampling.noise_weight, 0, 100),
-        spin!(MonteCarlo, "DirichletAlpha", search.sampling.noise_alpha, 1, 100_000),
-        spin!(MonteCarlo, "Temperature", search.sampling.temperature, 0, 1_000),
-        spin!(MonteCarlo, "TemperatureMoves", search.sampling.temperature_moves, 0, 10_000),
+        spin!(MonteCarlo, "GumbelActions", search.mcts.gumbel_actions, 1, 10_000),
+        spin!(MonteCarlo, "GumbelNoise", search.mcts.gumbel_noise, 0, 1_000),
+        combo!(MonteCarlo, "NoiseAt", search.mcts.noise_at, "root" => NoiseAt::Root, "leaves" => NoiseAt::Leaves),
+        spin!(MonteCarlo, "DirichletWeight", search.mcts.noise_weight, 0, 100),
+        spin!(MonteCarlo, "DirichletAlpha", search.mcts.noise_alpha, 1, 100_000),
+        spin!(MonteCarlo, "Temperature", search.mcts.temperature, 0, 1_000),
+        spin!(MonteCarlo, "TemperatureMoves", search.mcts.temperature_moves, 0, 10_000),
     ]
 }
 
@@ -256,7 +256,7 @@ mod tests {
         [Strength { elo: 1000, nodes: 100, random: 0 }, Strength { elo: 1500, nodes: 1_000, random: 0 }];
 
     #[test]
-    fn the_range_of_strengths_is_what_has_been_measured() {
+    fn the_range_of_strengths_is_the_measured_one() {
         assert!(find(&settings_rows(&[]), "UCI_Elo").is_none());
         let rows = settings_rows(&STRENGTHS);
         let elo = find(&rows, "uci_elo").unwrap();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_at_its_default_changes_nothing() {
+    fn setting_a_default_changes_nothing() {
         for row in settings_rows(&[]) {
             let default = match row.spec().kind {
                 OptionKind::Check { default } => default.to_string(),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_a_place_of_its_own() {
+    fn options_do_not_share_a_field() {
         let mut changed = Vec::new();
         for row in settings_rows(&STRENGTHS) {
             let other = match row.spec().kind {

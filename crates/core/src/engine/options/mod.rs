@@ -187,7 +187,7 @@ pub enum OptionError {
     /// There is no such option.
     #[error("unknown option {}", quote(.name))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
     /// The option does not take this value.
@@ -203,7 +203,7 @@ pub enum OptionError {
     /// There is not enough memory for the table.
     #[error("option Hash: no memory for a table of {megabytes} MB")]
     Memory {
-        /// The size asked for.
+        /// The requested size.
         megabytes: usize,
     },
     /// The weights file is refused.
@@ -220,7 +220,7 @@ pub enum OptionError {
     Tables {
         /// The option.
         name: &'static str,
-        /// What is wrong.
+        /// The problem.
         error: TablesError,
     },
 }

@@ -22,11 +22,11 @@ pub(in super::super) enum RowKind<T> {
         max: i64,
         set: SpinSetter<T>,
     },
-    /// `default` and the argument of `set` are indices into `values`. An error says `in_words` what is
+    /// `default` and the argument of `set` are indices into `values`. An error says `description` what is
     /// expected, or lists the values.
     Combo {
         values: Vec<&'static str>,
-        in_words: Option<&'static str>,
+        description: Option<&'static str>,
         default: usize,
         set: fn(&mut T, usize) -> SetResult,
     },
@@ -98,10 +98,10 @@ impl<T> Row<T> {
                 let number = value.parse().ok().filter(|number| (min..=max).contains(&number));
                 set(target, number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))?);
             }
-            RowKind::Combo { values, in_words, set, .. } => {
+            RowKind::Combo { values, description, set, .. } => {
                 let index = values.iter().position(|word| word.eq_ignore_ascii_case(value));
                 let expected =
-                    || in_words.map_or_else(|| format!("one of: {}", values.join(", ")), str::to_owned);
+                    || description.map_or_else(|| format!("one of: {}", values.join(", ")), str::to_owned);
                 return set(target, index.ok_or_else(|| refuse(expected()))?);
             }
             RowKind::Text { set } => return set(target, value),

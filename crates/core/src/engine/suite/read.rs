@@ -7,7 +7,7 @@ use crate::engine::{Board, PositionError};
 use crate::game::epd::{Epd, EpdError};
 use crate::game::{MoveError, counted, quote};
 
-/// The longest forced win that can be asked for, in moves.
+/// The longest forced win that can be requested, in moves.
 const LONGEST_MATE: u32 = 1000;
 
 /// A line that is no position of a suite.
@@ -16,7 +16,7 @@ const LONGEST_MATE: u32 = 1000;
 pub struct LineError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: LineProblem,
 }
 
@@ -30,7 +30,7 @@ impl LineError {
     }
 }
 
-/// What is wrong with a line of a suite.
+/// A problem of a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LineProblem {
     /// It is no line of EPD for this game.
@@ -39,7 +39,7 @@ pub enum LineProblem {
     /// The position has no legal move.
     #[error("the game is over")]
     Over,
-    /// Nothing is asked for.
+    /// The line has no goal.
     #[error("nothing to find, expected one of the operations `bm`, `am`, `dm`, `c0` with points")]
     NoGoal,
     /// An operation names no move.
@@ -53,10 +53,10 @@ pub enum LineProblem {
     Move {
         /// The operation.
         opcode: &'static str,
-        /// What is wrong with the move.
+        /// The problem of the move.
         error: MoveError,
     },
-    /// A move is named with an outcome of chance.
+    /// A move has a chance outcome.
     #[error("{opcode}: {} is no move that a search finds, leave out the outcome of chance", quote(.text))]
     Outcome {
         /// The operation.
@@ -123,7 +123,7 @@ fn read_line(text: &str, line: usize, board: &mut dyn Board) -> Result<SuitePosi
     Ok(SuitePosition { line, id, fen: epd.fen, goal, points })
 }
 
-/// Reads a number of moves to mate, as in `5`, `#5`, or `#-5` for the side that is mated.
+/// Reads a mate distance in moves, as in `5`, `#5`, or `#-5` for the side that is mated.
 fn read_mate(opcode: &'static str, text: &str) -> Result<Goal, LineProblem> {
     let number = text.trim_start_matches('#').trim_end_matches(',');
     let (number, is_loss) = number.strip_prefix('-').map_or((number, false), |number| (number, true));
@@ -214,7 +214,7 @@ fn without_number(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{MATE, attempt, position};
+    use super::super::tests::{MATE, position, result};
     use super::*;
     use crate::engine::registry;
 
@@ -252,8 +252,8 @@ mod tests {
         let lists = position("bm Qxf7; c8 \"10 4 1\"; c9 \"h5f7 h5e5 g1f3\";");
         assert_eq!(pairs.points, [("h5f7".to_owned(), 10), ("h5e5".to_owned(), 4), ("g1f3".to_owned(), 1)]);
         assert_eq!((&lists.points, lists.most_points()), (&pairs.points, 10));
-        assert_eq!(attempt(&pairs, 2).points, 10);
-        assert_eq!(attempt(&position("am Nf3; c0 \"Nf3=10\";"), 2).points, 0);
+        assert_eq!(result(&pairs, 2).points, 10);
+        assert_eq!(result(&position("am Nf3; c0 \"Nf3=10\";"), 2).points, 0);
     }
 
     #[test]

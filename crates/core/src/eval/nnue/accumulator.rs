@@ -4,9 +4,9 @@ use arrayvec::ArrayVec;
 
 use super::lanes::Lanes;
 use super::net::Layers;
-use crate::game::{Color, InputView, Knowledge, MOST_INPUTS, each_changed_input, each_input};
+use crate::game::{Color, Knowledge, MOST_INPUTS, Perspective, each_changed_input, each_input};
 
-/// The sums of the first layer, as each player sees the position.
+/// The sums of the first layer, from each player's perspective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accumulators<P> {
     /// The planes that were summed up.
@@ -14,16 +14,16 @@ pub struct Accumulators<P> {
     of: [Accumulator; 2],
 }
 
-/// The sums of the first layer for a view.
+/// The sums of the first layer for a perspective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Accumulator {
-    view: InputView,
+    perspective: Perspective,
     sums: Vec<Lanes>,
 }
 
 impl<P: Default> Default for Accumulators<P> {
     fn default() -> Self {
-        let empty = |player| Accumulator { view: InputView::plain(player), sums: Vec::new() };
+        let empty = |player| Accumulator { perspective: Perspective::plain(player), sums: Vec::new() };
         Accumulators { planes: P::default(), of: Color::BOTH.map(empty) }
     }
 }
@@ -31,11 +31,11 @@ impl<P: Default> Default for Accumulators<P> {
 /// A list of inputs.
 type InputList = ArrayVec<u16, MOST_INPUTS>;
 
-/// Changes from which on it is asked whether it is quicker to start afresh.
+/// From this many changes on, a refresh may be quicker than an update.
 const MANY_CHANGES: usize = 24;
 
 impl<P: AsRef<[u128]>> Accumulators<P> {
-    /// The sums as a player sees the position.
+    /// The sums from a player's perspective.
     #[inline]
     pub(super) fn of(&self, player: Color) -> &[Lanes] {
         &self.of[player.index()].sums
@@ -45,11 +45,11 @@ impl<P: AsRef<[u128]>> Accumulators<P> {
     pub(super) fn reset<G: Knowledge<InputPlanes = P>>(&mut self, layers: &Layers, position: &G) {
         self.planes = position.input_planes();
         for player in Color::BOTH {
-            self.of[player.index()].reset(layers, &self.planes, position.input_view(player));
+            self.of[player.index()].reset(layers, &self.planes, position.perspective(player));
         }
     }
 
-    /// Computes the sums of a position from those of another, `from`: best of its parent.
+    /// Computes the sums of a position from those of another one, `from`, best its parent.
     #[inline]
     pub(super) fn update<G: Knowledge<InputPlanes = P>>(
         &mut self,
@@ -66,32 +66,32 @@ impl<P: AsRef<[u128]>> Accumulators<P> {
         let changes = added.len() + subtracted.len();
         let is_update = changes < MANY_CHANGES || changes < count(&self.planes);
         for player in Color::BOTH {
-            let (view, from, to) =
-                (position.input_view(player), &from.of[player.index()], &mut self.of[player.index()]);
-            if is_update && layers.see_alike(view, from.view) {
-                to.view = view;
-                layers.add_and_subtract(view, &from.sums, [&added, &subtracted], &mut to.sums);
+            let (perspective, from, to) =
+                (position.perspective(player), &from.of[player.index()], &mut self.of[player.index()]);
+            if is_update && layers.have_same_weights(perspective, from.perspective) {
+                to.perspective = perspective;
+                layers.add_and_subtract(perspective, &from.sums, [&added, &subtracted], &mut to.sums);
             } else {
-                to.reset(layers, &self.planes, view);
+                to.reset(layers, &self.planes, perspective);
             }
         }
     }
 
-    /// Takes an input out.
+    /// Removes an input.
     pub(super) fn remove(&mut self, layers: &Layers, input: u16) {
-        for Accumulator { view, sums } in &mut self.of {
+        for Accumulator { perspective, sums } in &mut self.of {
             let before = sums.clone();
-            layers.add_and_subtract(*view, &before, [&[], &[input]], sums);
+            layers.add_and_subtract(*perspective, &before, [&[], &[input]], sums);
         }
     }
 }
 
 impl Accumulator {
-    fn reset(&mut self, layers: &Layers, planes: &impl AsRef<[u128]>, view: InputView) {
+    fn reset(&mut self, layers: &Layers, planes: &impl AsRef<[u128]>, perspective: Perspective) {
         let mut inputs = InputList::new();
         each_input(planes, |input| inputs.push(input));
-        self.view = view;
-        layers.add_and_subtract(view, &layers.input_bias, [&inputs, &[]], &mut self.sums);
+        self.perspective = perspective;
+        layers.add_and_subtract(perspective, &layers.input_bias, [&inputs, &[]], &mut self.sums);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What each piece contributes to the value of a position.
+//! The contribution of each input to the value of a position.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::evaluator::NetEvaluator;
 use crate::eval::{Evaluator, Score};
 use crate::game::{Color, Knowledge, each_input, plane_and_bit};
 
-/// The value of a position by a net, and what each input contributes.
+/// The value of a position by a net, with the contribution of each input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetBreakdown {
     /// The value for the side to move, in units of the evaluation.
@@ -15,7 +15,7 @@ pub struct NetBreakdown {
     pub inputs: Vec<InputValue>,
 }
 
-/// An input and what it contributes.
+/// An input with its contribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputValue {
     /// The input in words, such as `P e4`.

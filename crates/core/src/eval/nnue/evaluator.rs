@@ -48,7 +48,7 @@ impl<G: Knowledge> NetEvaluator<G> {
     #[inline]
     pub(super) fn value(&self, position: &G, state: &Accumulators<G::InputPlanes>) -> f64 {
         let us = position.side_to_move();
-        self.layers.value(position.output_index(self.layers.outputs), state.of(us), state.of(!us))
+        self.layers.value(position.output_bucket(self.layers.outputs), state.of(us), state.of(!us))
     }
 
     /// The value of a position without one of its inputs.

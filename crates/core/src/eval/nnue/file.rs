@@ -24,7 +24,7 @@ use super::net::{
 use crate::game::{Knowledge, counted};
 use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 
-/// The numbers that stand for 1.
+/// The quantised 1 of both layers.
 const QUANTISATION: [i16; 2] = [ONE, OUTPUT_ONE];
 
 /// The largest unit of the pruning margins: a thousand units of the evaluation.
@@ -42,7 +42,7 @@ const OUTPUT_BIAS: &str = "output.bias";
 pub struct EvalNetError {
     /// The path of its file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Box<TensorProblem>,
 }
 
@@ -68,7 +68,7 @@ impl EvalNet {
     /// Reads a file of a net for the game `G`.
     ///
     /// # Errors
-    /// [`EvalNetError`] names the file and what is wrong with it.
+    /// [`EvalNetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<EvalNet, EvalNetError> {
         let read = || EvalNet::from_bytes::<G>(&std::fs::read(path)?);
         read().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
@@ -103,7 +103,7 @@ impl EvalNet {
         EvalNet::read(kind::<G>(), G::info().name, G::BUCKETS, bytes)
     }
 
-    /// The same for the game of a name, which has at most so many buckets.
+    /// The same for a game by name, which has at most `most` buckets.
     fn read(kind: FileKind, game: &str, most: u8, bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
         let (metadata, file) = tensors::from_bytes::<Metadata>(kind, game, bytes)?;
         let Metadata { sizes, quantisation, scale, provenance } = metadata;
@@ -168,7 +168,7 @@ impl EvalNet {
     }
 }
 
-/// The numbers of a tensor that has to have a shape.
+/// The numbers of a tensor of the expected shape.
 fn read<N: Number>(
     file: &SafeTensors,
     name: &'static str,

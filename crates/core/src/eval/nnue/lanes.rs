@@ -1,10 +1,9 @@
-//! The arithmetic of 16-bit numbers on which all time of a net is spent, in loops that the compiler turns
-//! into vector instructions.
+//! The 16-bit arithmetic of nets, in loops that the compiler vectorizes.
 
 /// Numbers that are computed together.
 pub(super) const LANES: usize = 32;
 
-/// What stands for 1 in an accumulator.
+/// The quantised 1 of an accumulator.
 pub(super) const ONE: i16 = 255;
 
 /// A block of numbers.
@@ -13,7 +12,7 @@ pub(super) type Lanes = [i16; LANES];
 /// A block of zeros.
 pub(super) const ZEROS: Lanes = [0; LANES];
 
-/// The blocks that hold so many numbers.
+/// The number of blocks for this many numbers.
 pub(super) const fn blocks(numbers: usize) -> usize {
     numbers.div_ceil(LANES)
 }
@@ -47,7 +46,7 @@ impl Columns<'_> {
     ) {
         let blocks = to.len();
         let column = |input| &self.weights[blocks * self.number(input)..][..blocks];
-        // Most moves of most games change as few as this.
+        // Most moves change no more inputs than this.
         match (added, subtracted) {
             (&[], &[]) => to.copy_from_slice(from),
             (&[a], &[s]) => few(from, [column(a)], [column(s)], to),

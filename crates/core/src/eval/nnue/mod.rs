@@ -1,13 +1,12 @@
 //! Efficiently updatable neural networks (NNUE, Yu Nasu 2018), computed in 16-bit integers.
 //!
-//! The first layer sees the [`Knowledge`](crate::game::Knowledge) of each of the two players. Its sums, the
-//! accumulators, are updated from a position to its child by the few inputs that change. Behind them is one
-//! more layer: the accumulator of the side to move and that of its opponent, activated by SCReLU, give the
-//! output.
+//! The first layer takes the inputs of each player ([`Knowledge`](crate::game::Knowledge)). Its sums, the
+//! accumulators, are updated incrementally. The output layer takes the accumulators of the side to move and
+//! of its opponent, activated by SCReLU.
 //!
 //! - [`EvalNet`]: the numbers of a net; `file`: its file;
 //! - [`NetEvaluator`]: the evaluation; `accumulator`: its state; `lanes`: the arithmetic;
-//! - [`NetBreakdown`]: what each piece contributes to a value.
+//! - [`NetBreakdown`]: the contribution of each input.
 
 mod accumulator;
 mod breakdown;

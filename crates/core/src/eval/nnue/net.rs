@@ -5,10 +5,10 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::lanes::{Columns, Lanes, ONE, ZEROS, activated_dot, blocks, padded};
-use crate::game::{InputRows, InputShape, InputView, Knowledge, Scale, WdlModel};
+use crate::game::{InputRows, InputShape, Knowledge, Perspective, Scale, WdlModel};
 use crate::memory::HugeSlice;
 
-/// What stands for 1 in the weights of the output.
+/// The quantised 1 of output weights.
 pub(super) const OUTPUT_ONE: i16 = 64;
 
 /// The greatest magnitude of an output weight.
@@ -26,16 +26,16 @@ pub(super) const MOST: (usize, usize) = (4_096, 64);
 pub struct EvalNetSizes {
     /// The board and the inputs of a player.
     pub inputs: InputShape,
-    /// Sets of weights for the inputs, of which the view of a player decides which one counts.
+    /// King buckets: sets of weights for the inputs, selected by the perspective.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub buckets: u8,
-    /// Neurons that see the board as one player does.
+    /// Neurons of a perspective.
     pub hidden: usize,
-    /// Outputs. What is on the board decides which of them counts.
+    /// Output buckets, selected by the material on the board.
     pub outputs: usize,
 }
 
-/// The buckets of a file that does not name them.
+/// The default number of buckets in a file.
 fn one() -> u8 {
     1
 }
@@ -51,7 +51,7 @@ impl EvalNetSizes {
     }
 }
 
-/// What the output of a net means.
+/// The scale of the output of a net.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalNetScale {
     /// The value, in units of the evaluation, for an output of 1, which stands for an expected result of
@@ -72,13 +72,13 @@ impl EvalNetScale {
     }
 }
 
-/// The numbers of a net, as its file has them: whole numbers, in which 255 stands for 1 in the first layer,
-/// 64 in the weights of the output and their product in its bias.
+/// The quantised parameters of a net, as in its file: 255 stands for 1 in the first layer, 64 in the output
+/// weights and their product in the output bias.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalNet {
     /// The sizes.
     pub sizes: EvalNetSizes,
-    /// The meaning of the output.
+    /// The scale of the output.
     pub scale: EvalNetScale,
     /// Where the numbers come from.
     pub provenance: String,
@@ -93,8 +93,7 @@ pub struct EvalNet {
 }
 
 impl EvalNet {
-    /// Rounds the numbers of a net to the whole numbers in use. Those that are too large become the greatest
-    /// ones.
+    /// Quantises the parameters of a net. Those that are too large are clamped.
     pub fn quantised(
         sizes: EvalNetSizes,
         scale: EvalNetScale,
@@ -166,7 +165,7 @@ impl EvalNet {
     }
 }
 
-/// Adds numbers to a checksum, many at a time: one by one takes milliseconds.
+/// Adds numbers to a checksum in blocks: one by one takes milliseconds.
 fn add_to_checksum<T: Copy, const BYTES: usize>(
     hasher: &mut crc32fast::Hasher,
     numbers: &[T],
@@ -180,7 +179,7 @@ fn add_to_checksum<T: Copy, const BYTES: usize>(
     }
 }
 
-/// The numbers of a net as they are computed with.
+/// The parameters of a net in the layout of inference.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     /// Blocks of a perspective.
@@ -196,7 +195,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Prepares the numbers of a net that has been checked.
+    /// Prepares the parameters of a checked net.
     pub(super) fn new<G: Knowledge>(net: &EvalNet) -> Layers {
         let EvalNetSizes { inputs, buckets, .. } = net.sizes;
         Layers::with_rows(net, InputRows::new::<G>(inputs, buckets))
@@ -218,24 +217,23 @@ impl Layers {
         }
     }
 
-    /// Whether two views have the same weights.
+    /// Whether two perspectives use the same weights.
     #[inline]
-    pub(super) fn see_alike(&self, one: InputView, other: InputView) -> bool {
+    pub(super) fn have_same_weights(&self, one: Perspective, other: Perspective) -> bool {
         self.rows.are_same(one, other)
     }
 
-    /// Computes sums of the first layer in a view: `from` with some inputs more and some others less. `to`
-    /// gets them.
+    /// Sets `to` to the sums `from`, with some inputs added and others removed, in a perspective.
     #[inline]
     pub(super) fn add_and_subtract(
         &self,
-        view: InputView,
+        perspective: Perspective,
         from: &[Lanes],
         [added, subtracted]: [&[u16]; 2],
         to: &mut Vec<Lanes>,
     ) {
         to.resize(self.blocks, ZEROS);
-        let columns = Columns { weights: &self.input_weights, numbers: self.rows.of(view) };
+        let columns = Columns { weights: &self.input_weights, numbers: self.rows.of(perspective) };
         columns.add_and_subtract(from, added, subtracted, to);
     }
 

@@ -102,7 +102,7 @@ pub fn reach(square: u8, empty: u128) -> u128 {
     let rays = &RAYS[usize::from(square) % BITS];
     let mut reached = 0;
     for (up, down) in rays[..4].iter().zip(&rays[4..]) {
-        // Up to the lowest obstacle above, down to the highest obstacle below. Bit 0 stands for no obstacle.
+        // From the highest obstacle below to the lowest one above. Bit 0 means no obstacle.
         let above = blocked & up;
         let zeros = (blocked & down | 1).leading_zeros();
         reached |= up & (above ^ above.wrapping_sub(1)) | down & FROM_HIGHEST[zeros as usize % BITS];

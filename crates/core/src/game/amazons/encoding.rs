@@ -5,9 +5,9 @@
 //! The policy is factored, as a move has up to three squares: the logit of a move is that of the amazon's
 //! move plus that of the arrow's. Either has a plane for each direction and distance, with the start of the
 //! half on it. So 10×10 needs 14,400 indices in place of a million. Unlike one index for each of the three
-//! squares, this tells apart by which amazon a square is reached and from where it is shot at.
+//! squares, this distinguishes by which amazon a square is reached and from where the arrow is shot.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
 use super::super::{EncodingShape, Game, Symmetry};
 use super::board::{MAX_SIZE, squares};
 use super::rules::{Amazons, AmazonsMove};
@@ -38,17 +38,17 @@ pub(super) fn write_planes(position: &Amazons, _occurrences: usize, planes: &mut
 }
 
 pub(super) fn policy_indices(position: &Amazons, mv: AmazonsMove) -> impl Iterator<Item = usize> {
-    let view = View::new(encoding_shape(position), position.side_to_move());
+    let orientation = Orientation::new(encoding_shape(position), position.side_to_move());
     let most = most_steps(position.size());
     let [from, to, arrow] = [mv.from, mv.to, mv.arrow]
-        .map(|square| view.square(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE));
+        .map(|square| orientation.square(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE));
     [(from, to), (to, arrow)].into_iter().enumerate().map(move |(half, (from, to))| {
-        let (direction, length) = view.step(from, to);
-        view.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
+        let (direction, length) = orientation.step(from, to);
+        orientation.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
     })
 }
 
 pub(super) fn symmetries(position: &Amazons) -> Vec<Symmetry> {
     let (shape, distances) = (encoding_shape(position), most_steps(position.size()));
-    Turn::all(shape).into_iter().map(|turn| turn.symmetry(shape, distances)).collect()
+    BoardSymmetry::all(shape).into_iter().map(|turn| turn.symmetry(shape, distances)).collect()
 }

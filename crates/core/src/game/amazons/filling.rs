@@ -89,8 +89,8 @@ struct Search<S> {
     nodes: u32,
     /// The longest sequence found so far.
     longest: u32,
-    /// What moves of the line lead to that are still to be searched, with the empty neighbours of the square
-    /// that each has filled.
+    /// Regions after moves that are still to be searched, with the number of empty neighbours of the filled
+    /// square.
     later: Vec<(u32, Region<S>)>,
 }
 

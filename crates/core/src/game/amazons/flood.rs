@@ -9,7 +9,7 @@ const STAGES: usize = 4;
 const FEW: u32 = 5;
 
 /// The empty squares of a position, prepared for flood fills.
-pub(super) struct Ground {
+pub(super) struct FloodFill {
     empty: u128,
     /// For each direction and stage, the squares that end a run of 1, 2, 4 or 8 empty ones.
     runs: [[u128; STAGES]; 8],
@@ -41,12 +41,12 @@ fn slide<const UP: bool, const STEP: usize>(mut set: u128, runs: &[u128; STAGES]
     set
 }
 
-impl Ground {
+impl FloodFill {
     #[inline]
-    pub(super) fn new(empty: u128) -> Ground {
+    pub(super) fn new(empty: u128) -> FloodFill {
         // Steps to the east never lead to the a file, and steps to the west never to the k file.
         let (east, west) = (empty & !FILE_A, empty & !FILE_K);
-        Ground {
+        FloodFill {
             empty,
             runs: [
                 runs::<true, MAX_SIZE>(empty),

@@ -1,6 +1,6 @@
-//! Names, looks and bench positions of the game, its net and measured strengths.
+//! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{BenchSuite, GameInfo, GameOption, Looks, PieceLooks};
+use super::super::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
 use super::notation;
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
@@ -12,17 +12,17 @@ pub(super) const INFO: GameInfo = GameInfo {
     option: Some(GameOption {
         name: "AmazonsBoard",
         choices: &notation::BOARDS,
-        in_words: Some(notation::BOARDS_IN_WORDS),
+        description: Some(notation::BOARDS_DESCRIPTION),
     }),
-    looks: Looks {
+    appearance: Appearance {
         title: "Amazons",
         hint: "queens that shoot arrows",
         pieces: &[
-            PieceLooks { letter: '*', name: "arrow", drawing: "tile" },
-            PieceLooks { letter: 'q', name: "amazon", drawing: "queen" },
+            PieceAppearance { letter: '*', name: "arrow", drawing: "tile" },
+            PieceAppearance { letter: 'q', name: "amazon", drawing: "queen" },
         ],
         steps: &["move", "shoot"],
-        ..Looks::LETTERS
+        ..Appearance::LETTERS
     },
     // A position of each phase, and small boards.
     bench: BenchSuite {

@@ -1,13 +1,13 @@
 //! The inputs for efficiently updatable nets: amazons, arrows, and for each empty square how soon each player
-//! reaches it. A small net cannot see distances for itself. Their number depends on the size of the board.
+//! reaches it, as a small net cannot learn distances. Their number depends on the size of the board.
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView};
+use super::super::{Color, InputShape, Perspective};
 use super::board::MAX_SIZE;
 use super::rules::Amazons;
 use super::zones::{DISTANCES, LEADS, Zones};
 
-// The planes behind the amazons of White and Black.
+// The planes after the amazons of White and Black.
 const ARROWS: usize = 2;
 /// One plane for each pair of queen distances, White's and Black's.
 const QUEENS: usize = ARROWS + 1;
@@ -41,14 +41,19 @@ pub(super) fn input_planes(position: &Amazons) -> [u128; PLANES] {
     planes
 }
 
-pub(super) fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
+pub(super) fn input_index(
+    board: InputShape,
+    perspective: Perspective,
+    plane: usize,
+    bit: usize,
+) -> Option<usize> {
     let InputShape { files, ranks, .. } = board;
     let (file, rank) = (bit % MAX_SIZE, bit / MAX_SIZE);
     if file >= files || rank >= ranks {
         return None;
     }
-    let file = if view.mirrored { files - 1 - file } else { file };
-    let (plane, rank) = match view.player {
+    let file = if perspective.mirrored { files - 1 - file } else { file };
+    let (plane, rank) = match perspective.player {
         Color::White => (plane, rank),
         Color::Black => (other_side(plane), ranks - 1 - rank),
     };

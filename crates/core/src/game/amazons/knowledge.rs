@@ -1,7 +1,7 @@
-//! What searches, evaluations and nets ask of Amazons.
+//! The knowledge of Amazons for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, InputView, Knowledge, Symmetry};
+use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
 use super::board::{reach, squares};
 use super::rules::{Amazons, AmazonsMove};
 use super::{encoding, features, inputs};
@@ -10,8 +10,8 @@ use super::{encoding, features, inputs};
 const MAX_AMAZON_MOVES: [usize; 3] = [6, 10, 16];
 
 impl Knowledge for Amazons {
-    /// The amazons of White; those of Black.
-    const STRUCTURES: usize = 2;
+    /// The correction keys: the amazons of White, those of Black.
+    const CORRECTION_KEYS: usize = 2;
 
     /// There are none, as nothing is captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
@@ -20,7 +20,7 @@ impl Knowledge for Amazons {
         self.legal_moves(moves);
     }
 
-    fn structure(&self, index: usize) -> u64 {
+    fn correction_key(&self, index: usize) -> u64 {
         let amazons = self.of(Color::BOTH[index]);
         mixed(amazons as u64 ^ mixed((amazons >> 64) as u64))
     }
@@ -106,8 +106,8 @@ impl Knowledge for Amazons {
         inputs::input_planes(self)
     }
 
-    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        inputs::input_index(board, view, plane, bit)
+    fn input_index(board: InputShape, perspective: Perspective, plane: usize, bit: usize) -> Option<usize> {
+        inputs::input_index(board, perspective, plane, bit)
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

@@ -27,7 +27,7 @@ pub(super) const BOARDS: [&str; (MAX_SIZE - MIN_SIZE + 1).pow(2)] = [
 ];
 
 /// What [`BOARDS`] are, in words.
-pub(super) const BOARDS_IN_WORDS: &str = "a board from 3x3 to 11x11, files x ranks";
+pub(super) const BOARDS_DESCRIPTION: &str = "a board from 3x3 to 11x11, files x ranks";
 
 /// The start positions that are older than [`start_by_rule`] and differ from it.
 const OTHER_STARTS: [(&str, &str); 3] =
@@ -73,7 +73,7 @@ fn start_by_rule((files, ranks): (usize, usize)) -> Amazons {
 pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     let mut fields = Fields::new(text);
     let board = fields.required("board", "ranks of `Q`, `q`, `*` and numbers of empty squares")?;
-    // Fairy-Stockfish writes pieces in hand in brackets behind the board.
+    // Fairy-Stockfish writes pieces in hand in brackets after the board.
     if let Some(at) = board.find('[') {
         let (field, found) = ("pieces in hand", board[at..].to_owned());
         return Err(FenError::Field {

@@ -61,7 +61,7 @@ pub struct Amazons {
 pub struct AmazonsMove {
     /// The square that the amazon leaves.
     pub from: u8,
-    /// The square that it goes to and shoots from.
+    /// The target square, from which it shoots.
     pub to: u8,
     /// The square that the arrow hits.
     pub arrow: u8,
@@ -212,7 +212,7 @@ impl Game for Amazons {
         });
     }
 
-    /// The amazon, the square it goes to and that of the arrow are drawn one after the other: a position has
+    /// The amazon, its target and the square of the arrow are sampled one after the other: a position has
     /// hundreds of moves, and three squares take a fraction of the time of listing them.
     fn random_move(&self, random: &mut dyn FnMut() -> f64) -> Option<AmazonsMove> {
         let from = random_square(self.of(self.stm) & around(self.empty), random)?;

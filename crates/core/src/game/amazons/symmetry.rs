@@ -1,4 +1,4 @@
-//! Images of regions: what does not change when a region is moved, turned or reflected.
+//! Images of regions under translation, rotation and reflection.
 
 use super::super::zobrist::mixed;
 use super::board::{MAX_SIZE, squares};
@@ -64,7 +64,7 @@ pub fn small_hash(sets: [u64; 3]) -> u64 {
 /// corner.
 pub fn smallest_image<const N: usize>(sets: [u64; N]) -> [u64; N] {
     let (sets, files, ranks) = in_the_corner(sets);
-    // Wide rather than high: other images need not be looked at.
+    // Wide rather than high: the other images need no check.
     let (sets, files, ranks) = match files < ranks {
         true => (sets.map(transpose), ranks, files),
         false => (sets, files, ranks),

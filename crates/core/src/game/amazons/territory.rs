@@ -6,7 +6,7 @@
 
 use super::board::{BITS, FILE_A, FILE_K, MAX_SIZE, RINGS, connected, reach, squares};
 use super::filling::{self, MoveBounds, Region};
-use super::flood::Ground;
+use super::flood::FloodFill;
 
 /// The greatest difference of king distances that counts (Lieberum's c2).
 const MAX_KING_LEAD: usize = 6;
@@ -45,11 +45,11 @@ impl Territory {
     /// The terms of a position with these amazons and empty squares.
     #[inline]
     pub(super) fn new(me: u128, other: u128, empty: u128) -> Territory {
-        let ground = Ground::new(empty);
+        let flood = FloodFill::new(empty);
         let mut territory = Territory::default();
-        let reachable = territory.king_moves(&ground, me, other);
+        let reachable = territory.king_moves(&flood, me, other);
         let first = territory.amazons(me, other, empty, reachable);
-        territory.queen_moves(&ground, first, reachable);
+        territory.queen_moves(&flood, first, reachable);
         if reachable[0] != reachable[1] {
             territory.count_moves([me, other], empty, reachable);
         }
@@ -59,11 +59,11 @@ impl Territory {
     /// Counts the terms of king distances. Returns the squares that each player can reach in any number of
     /// moves.
     #[inline]
-    fn king_moves(&mut self, ground: &Ground, me: u128, other: u128) -> [u128; 2] {
+    fn king_moves(&mut self, flood: &FloodFill, me: u128, other: u128) -> [u128; 2] {
         // The squares reached before each of the last rounds.
         let mut before = [[0; 2]; MAX_KING_LEAD - 1];
         let (mut nearer, mut lead, mut idle) = (0, 0, 0);
-        let (mut new, mut reached) = ([ground.kings(me), ground.kings(other)], [0; 2]);
+        let (mut new, mut reached) = ([flood.kings(me), flood.kings(other)], [0; 2]);
         for round in 0.. {
             // A square counts in each round from that in which one player reaches it to that in which the
             // other does, at most six times.
@@ -77,7 +77,7 @@ impl Territory {
                     break;
                 }
             } else {
-                new = [ground.kings(new[0]) & !reached[0], ground.kings(new[1]) & !reached[1]];
+                new = [flood.kings(new[0]) & !reached[0], flood.kings(new[1]) & !reached[1]];
             }
         }
         self.king_nearer = f64::from(nearer);
@@ -110,7 +110,7 @@ impl Territory {
     /// Counts the terms of queen distances. `first` are the squares reached in one move, `reachable` those
     /// reached in any number of moves.
     #[inline]
-    fn queen_moves(&mut self, ground: &Ground, first: [u128; 2], reachable: [u128; 2]) {
+    fn queen_moves(&mut self, flood: &FloodFill, first: [u128; 2], reachable: [u128; 2]) {
         let shared = reachable[0] & reachable[1];
         let (mut nearer, mut ties) = (0, 0);
         let (mut lead, mut weight) = (0.0, 1.0);
@@ -136,7 +136,7 @@ impl Territory {
             for player in 0..2 {
                 new[player] = match reached[player] == reachable[player] {
                     true => 0,
-                    false => ground.queens(new[player], reachable[player] & !reached[player]),
+                    false => flood.queens(new[player], reachable[player] & !reached[player]),
                 };
             }
         }

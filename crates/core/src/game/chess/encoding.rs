@@ -9,12 +9,12 @@
 //! any other move. Underpromotions have indices of their own, as in AlphaZero: if they shared that of the
 //! queen, all four would have the same prior. That makes 9 more planes, by piece and direction of the pawn.
 //!
-//! There is no symmetry to learn by: castling is different on the two wings, and the planes of the paper do
-//! not tell where it is still allowed.
+//! There is no symmetry for training: castling differs between the wings, and the planes of the paper lack
+//! castling rights.
 
 use cozy_chess::{Piece, Square};
 
-use super::super::encoding::{PlaneWriter, View};
+use super::super::encoding::{Orientation, PlaneWriter};
 use super::super::{EncodingShape, Game};
 use super::rules::{Chess, ChessMove};
 
@@ -43,9 +43,9 @@ pub(super) fn write_planes(position: &Chess, occurrences: usize, planes: &mut [f
 }
 
 pub(super) fn policy_indices(position: &Chess, ChessMove(mv): ChessMove) -> impl Iterator<Item = usize> {
-    let view = View::new(SHAPE, position.side_to_move());
+    let orientation = Orientation::new(SHAPE, position.side_to_move());
     let [from, to] =
-        [mv.from, mv.to].map(|square| view.square(square.file() as usize, square.rank() as usize));
+        [mv.from, mv.to].map(|square| orientation.square(square.file() as usize, square.rank() as usize));
     let plane = match mv.promotion {
         None | Some(Piece::Queen) => to,
         Some(piece) => {
@@ -54,5 +54,5 @@ pub(super) fn policy_indices(position: &Chess, ChessMove(mv): ChessMove) -> impl
             TARGETS + 3 * (piece as usize - 1) + direction
         }
     };
-    std::iter::once(view.on_plane(plane, from))
+    std::iter::once(orientation.on_plane(plane, from))
 }

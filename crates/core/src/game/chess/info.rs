@@ -1,13 +1,13 @@
-//! Names, looks and bench positions of the game, its net and measured strengths.
+//! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{BenchSuite, GameInfo, GameOption, Looks, PieceLooks, Strength};
+use super::super::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance, Strength};
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
 static NET: [u8; include_bytes!(env!("LABRYS_EVALFILE")).len()] = *include_bytes!(env!("LABRYS_EVALFILE"));
 
 /// The data of the game.
 pub(super) const INFO: GameInfo = GameInfo {
-    option: Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"], in_words: None }),
+    option: Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"], description: None }),
     // Standard chess goes without the tag. The names are those of lichess, python-chess and others; the wild
     // ones are of FICS, which plays standard chess from other positions under these numbers.
     pgn_variants: &[
@@ -45,18 +45,18 @@ pub(super) const INFO: GameInfo = GameInfo {
         ("wild/fr", 1),
     ],
     xboard_variants: &["normal", "fischerandom"],
-    looks: Looks {
+    appearance: Appearance {
         title: "Chess",
         hint: "with Chess960",
         pieces: &[
-            PieceLooks::new('p', "pawn"),
-            PieceLooks::new('n', "knight"),
-            PieceLooks::new('b', "bishop"),
-            PieceLooks::new('r', "rook"),
-            PieceLooks::new('q', "queen"),
-            PieceLooks::new('k', "king"),
+            PieceAppearance::new('p', "pawn"),
+            PieceAppearance::new('n', "knight"),
+            PieceAppearance::new('b', "bishop"),
+            PieceAppearance::new('r', "rook"),
+            PieceAppearance::new('q', "queen"),
+            PieceAppearance::new('k', "king"),
         ],
-        ..Looks::LETTERS
+        ..Appearance::LETTERS
     },
     // Positions from the opening to the end game.
     bench: BenchSuite {

@@ -1,16 +1,16 @@
 //! The inputs for efficiently updatable nets: 768, the six kinds of own pieces and of the opponent's on 64
-//! squares. A player whose king is on the right half of the board sees it mirrored, so that a net learns each
-//! position and its mirror image as one. The weights may depend on where the player's king is. Castling
-//! rights and en passant are not seen.
+//! squares. The board is mirrored for a player whose king is on its right half, so that a net learns each
+//! position and its mirror image as one. The weights may depend on the square of the player's king. Castling
+//! rights and en passant are not inputs.
 
 use cozy_chess::{Piece, Square};
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView};
+use super::super::{Color, InputShape, Perspective};
 use super::rules::{Chess, side};
 
-/// The bucket of each square of a player's king, which plays up the board on its left half: castled, in the
-/// middle of the first rank, before its own camp's first rank, and out in the open.
+/// The king bucket of each square, on the left half of the board from the player's side: castled, in the
+/// middle of the first rank, on the second rank, and further up.
 const KING_BUCKETS: [[u8; 4]; 8] = [[0, 0, 1, 1], [2; 4], [3; 4], [3; 4], [3; 4], [3; 4], [3; 4], [3; 4]];
 
 /// Planes of a player.
@@ -36,19 +36,24 @@ pub(super) fn input_planes(position: &Chess) -> [u128; 2 * KINDS] {
 }
 
 #[inline]
-pub(super) fn input_view(position: &Chess, player: Color) -> InputView {
+pub(super) fn perspective(position: &Chess, player: Color) -> Perspective {
     let king = position.board().king(side(player));
     let (file, rank) = (king.file() as usize, king.rank() as usize);
     let rank = if player == Color::White { rank } else { 7 - rank };
-    InputView { player, mirrored: file >= 4, bucket: KING_BUCKETS[rank][file.min(7 - file)] }
+    Perspective { player, mirrored: file >= 4, bucket: KING_BUCKETS[rank][file.min(7 - file)] }
 }
 
-pub(super) fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-    let (plane, square) = match view.player {
+pub(super) fn input_index(
+    _: InputShape,
+    perspective: Perspective,
+    plane: usize,
+    bit: usize,
+) -> Option<usize> {
+    let (plane, square) = match perspective.player {
         Color::White => (plane, bit),
         Color::Black => ((plane + KINDS) % (2 * KINDS), bit ^ 56),
     };
-    (bit < Square::NUM).then_some(Square::NUM * plane + (square ^ if view.mirrored { 7 } else { 0 }))
+    (bit < Square::NUM).then_some(Square::NUM * plane + (square ^ if perspective.mirrored { 7 } else { 0 }))
 }
 
 pub(super) fn input_name(plane: usize, bit: usize) -> String {

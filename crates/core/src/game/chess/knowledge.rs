@@ -1,4 +1,4 @@
-//! What searches, evaluations and nets ask of chess.
+//! The knowledge of chess for searches, evaluations and nets.
 
 use cozy_chess::{
     BitBoard, Board, Color as Side, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
@@ -7,7 +7,7 @@ use cozy_chess::{
 
 use super::super::zobrist::mixed;
 use super::super::{
-    Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, InputView, Knowledge, MsdTerms,
+    Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, Knowledge, MsdTerms, Perspective,
 };
 #[cfg(has_tables)]
 use super::super::{SharedTables, TablesError};
@@ -16,7 +16,7 @@ use super::rules::{Chess, ChessMove, append, en_passant_target};
 use super::syzygy;
 use super::{encoding, exchange, features, inputs, msd_filter};
 
-/// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
+/// The MVV-LVA penalty for each step in the value of the capturing piece, in thousandths of a pawn.
 const ATTACKER_PENALTY: i32 = 10;
 
 /// Odd random factors of [`hash`].
@@ -30,19 +30,19 @@ impl Knowledge for Chess {
     /// The captured piece, and no piece for a promotion.
     const CAPTURE_KINDS: usize = Piece::NUM;
 
-    /// The pawns; the other pieces of White; those of Black.
-    const STRUCTURES: usize = 3;
+    /// The correction keys: the pawns, the other pieces of White, those of Black.
+    const CORRECTION_KEYS: usize = 3;
 
-    const STRUCTURE_HISTORY: bool = true;
+    const KEY_HISTORY: bool = true;
 
-    /// From and to a square that is attacked, or not.
-    const DANGERS: usize = 4;
+    /// Whether the squares from and to are attacked.
+    const THREAT_BUCKETS: usize = 4;
 
     fn threats(&self) -> u64 {
         attacked_by(self.board(), !self.board().side_to_move()).0
     }
 
-    fn danger(ChessMove(mv): ChessMove, threats: u64) -> usize {
+    fn threat_bucket(ChessMove(mv): ChessMove, threats: u64) -> usize {
         let is_attacked = |square: Square| (threats >> square as u64 & 1) as usize;
         2 * is_attacked(mv.from) + is_attacked(mv.to)
     }
@@ -61,7 +61,7 @@ impl Knowledge for Chess {
         let enemies = board.colors(!us);
         let pawns = board.colored_pieces(us, Piece::Pawn);
         self.pawn_moves(true, moves);
-        // The generator looks at the safety of all squares that the king may go to. It seldom can capture.
+        // The generator checks the safety of all squares around the king, which seldom can capture.
         let king = board.king(us);
         let idle = if get_king_moves(king).is_disjoint(enemies) { king.bitboard() } else { BitBoard::EMPTY };
         board.generate_moves_for(!(pawns | idle), |mut piece| {
@@ -104,7 +104,7 @@ impl Knowledge for Chess {
         exchange::captured(self.board(), mv).unwrap_or(Piece::King) as usize
     }
 
-    fn structure(&self, index: usize) -> u64 {
+    fn correction_key(&self, index: usize) -> u64 {
         let board = self.board();
         let pawns = board.pieces(Piece::Pawn);
         match index {
@@ -114,8 +114,8 @@ impl Knowledge for Chess {
         }
     }
 
-    const REFINES: bool = true;
-    const LOOKS_BACK: bool = true;
+    const FINE_REDUCTIONS: bool = true;
+    const HINDSIGHT: bool = true;
 
     fn in_check(&self) -> bool {
         !self.board().checkers().is_empty()
@@ -193,12 +193,12 @@ impl Knowledge for Chess {
     }
 
     #[inline]
-    fn input_view(&self, player: Color) -> InputView {
-        inputs::input_view(self, player)
+    fn perspective(&self, player: Color) -> Perspective {
+        inputs::perspective(self, player)
     }
 
-    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        inputs::input_index(board, view, plane, bit)
+    fn input_index(board: InputShape, perspective: Perspective, plane: usize, bit: usize) -> Option<usize> {
+        inputs::input_index(board, perspective, plane, bit)
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {
@@ -282,13 +282,13 @@ mod tests {
         expected.sort_by_key(|text| text.parse::<Square>().unwrap() as usize);
         expected.dedup();
         assert_eq!(attacked, expected);
-        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), threats);
+        let danger = |text| Chess::threat_bucket(position.parse_move(text).unwrap(), threats);
         assert_eq!([danger("e1d1"), danger("e1e2")], [0, 0]);
         let position = Chess::from_fen("4k3/8/8/8/8/1b6/2R5/4K3 w - - 0 1").unwrap();
-        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        let danger = |text| Chess::threat_bucket(position.parse_move(text).unwrap(), position.threats());
         assert_eq!(["e1e2", "c2a2", "c2b2"].map(danger), [0, 3, 2]);
         let position = Chess::from_fen("4k3/8/8/8/8/1b6/7R/4K3 w - - 0 1").unwrap();
-        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        let danger = |text| Chess::threat_bucket(position.parse_move(text).unwrap(), position.threats());
         assert_eq!(["h2c2", "h2d2"].map(danger), [1, 0]);
     }
 }

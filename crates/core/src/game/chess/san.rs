@@ -41,8 +41,8 @@ pub(super) fn write(position: &Chess, ChessMove(mv): ChessMove) -> String {
     text
 }
 
-/// What tells a move apart from those of other pieces of its kind to the same square: nothing, the file, the
-/// rank or both.
+/// The disambiguation of a move from those of other pieces of its kind to the same square: nothing, the file,
+/// the rank or both.
 fn disambiguation(board: &Board, mv: Move, piece: Piece) -> String {
     let others: Vec<_> = legal_to(board, mv.to, piece)
         .into_iter()
@@ -90,7 +90,7 @@ fn piece_letter(piece: Piece) -> char {
     char::from(piece).to_ascii_uppercase()
 }
 
-/// What a move in SAN says.
+/// A parsed move in SAN.
 struct San {
     piece: Piece,
     from_file: Option<File>,
@@ -119,7 +119,7 @@ impl San {
 pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError> {
     let syntax = || MoveError::Syntax { text: text.to_owned(), expected: EXPECTED };
     let illegal = |reason| MoveError::Illegal { text: text.to_owned(), reason };
-    let plain = without_remarks(text);
+    let plain = without_suffixes(text);
     let board = position.board();
     if let Some(side) = read_castling(plain) {
         let castling = castling(board, side).filter(|&mv| board.is_legal(mv));
@@ -179,25 +179,25 @@ pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError
     }
 }
 
-/// What stands for a null move in the analyses of records.
+/// Notations of a null move in annotated records.
 const NULL_MOVES: [&str; 5] = ["--", "Z0", "@@@@", "<>", "0000"];
 
-/// What may stand behind a move, and is known from the position.
-const REMARKS: [&str; 15] =
+/// Suffixes of a move that follow from the position.
+const SUFFIXES: [&str; 15] =
     ["e.p.", "e.p", "ep", "mate", "ch", "+", "#", "!", "?", "†", "‡", "=", "-", ".", ","];
 
-/// A move without what is said of it at its end.
-fn without_remarks(text: &str) -> &str {
+/// A move without its suffixes.
+fn without_suffixes(text: &str) -> &str {
     let mut plain = text;
     while !NULL_MOVES.contains(&plain)
-        && let Some(shorter) = REMARKS.iter().find_map(|remark| plain.strip_suffix(remark))
+        && let Some(shorter) = SUFFIXES.iter().find_map(|remark| plain.strip_suffix(remark))
     {
         plain = shorter.trim_end();
     }
     plain
 }
 
-/// Whether a letter of a move only separates its parts.
+/// Whether a character only separates the parts of a move.
 fn is_separator(letter: char) -> bool {
     matches!(letter, 'x' | 'X' | '×' | ':' | '-' | '‐' | '‑' | '–' | '—' | '−' | '(' | ')' | '/')
 }
@@ -356,7 +356,7 @@ mod tests {
         );
         let queens = "8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1";
         assert_written(queens, &[("h4e1", "Qh4e1"), ("e4e1", "Qee1"), ("h1e1", "Q1e1"), ("e4a4", "Qa4+")]);
-        // A pinned knight needs no telling apart.
+        // A pinned knight needs no disambiguation.
         assert_written("4r2k/8/8/8/8/4N3/8/N3K3 w - - 0 1", &[("a1c2", "Nc2")]);
         assert_written("3r3k/4P3/8/8/8/8/8/K7 w - - 0 1", &[("e7d8q", "exd8=Q+"), ("e7e8n", "e8=N")]);
         assert_written("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", &[("d1d8", "Rd8#")]);

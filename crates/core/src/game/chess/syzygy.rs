@@ -14,7 +14,7 @@ use pyrrhic_rs::{
     WdlProbeResult,
 };
 
-use super::super::{EndgameTables, Game, GameHistory, Points, SharedTables, TableMoves, TablesError};
+use super::super::{EndgameTables, Game, GameHistory, SharedTables, TableMoves, TablesError, Wdl};
 use super::rules::{Chess, ChessMove, FIFTY_MOVE_PLIES};
 use super::table_files::{Material, TableFiles};
 
@@ -70,7 +70,7 @@ pub(super) fn open(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Resu
 }
 
 impl EndgameTables<Chess> for Syzygy {
-    fn probe(&self, position: &Chess) -> Option<Points> {
+    fn probe(&self, position: &Chess) -> Option<Wdl> {
         // With a clock that runs, the fifty-move rule may come before the win.
         let counts = position.halfmove_clock() == 0 && self.has(position.board());
         counts.then(|| self.wdl(position).map(points)).flatten()
@@ -88,7 +88,7 @@ impl EndgameTables<Chess> for Syzygy {
         let by_distance = self.rank_by_distance(position, history, moves);
         let makes_progress = by_distance.is_some();
         let mut ranked = by_distance.or_else(|| self.rank_by_result(position, moves))?;
-        // Among equals, the quickest way to progress comes first.
+        // Among equals, the quickest progress comes first.
         ranked.sort_by_key(|ranked| std::cmp::Reverse((ranked.rank, ranked.progress)));
         let &Ranked { rank, result, .. } = ranked.first()?;
         let best = ranked.iter().take_while(|ranked| ranked.rank == rank);
@@ -96,19 +96,19 @@ impl EndgameTables<Chess> for Syzygy {
     }
 }
 
-/// A move with what the tables say of it: the greater, the better.
+/// A move ranked by the tables, higher is better.
 struct Ranked {
     mv: ChessMove,
     /// Its rank. Moves of one rank are equally good.
     rank: i32,
-    /// How quickly it gets on.
+    /// How quickly it makes progress.
     progress: i32,
     /// The result for the side to move.
-    result: Points,
+    result: Wdl,
 }
 
 impl Syzygy {
-    /// Whether there are tables for a board and all that it may lead to.
+    /// Whether there are tables for a board and all its successors.
     fn has(&self, board: &Board) -> bool {
         board.occupied().len() as usize <= self.files.most_men
             && Side::ALL.into_iter().all(|side| {
@@ -176,7 +176,7 @@ impl Syzygy {
         moves.iter().map(ranked).collect()
     }
 
-    /// Ranks moves by the results behind them alone.
+    /// Ranks moves by the results after them alone.
     fn rank_by_result(&self, position: &Chess, moves: &[ChessMove]) -> Option<Vec<Ranked>> {
         let ranked = |&mv: &ChessMove| {
             let child = position.after(mv);
@@ -191,7 +191,8 @@ impl Syzygy {
 
 /// The rank of a move by its result and distance, `clock` plies after the last capture or pawn move. Wins
 /// that the fifty-move rule cannot spoil are equal, so that the search chooses among them, unless the game
-/// goes in circles: then the shortest way comes first. A loss is dragged out where that may save the game.
+/// repeats positions: then the shortest win comes first. A loss is delayed where the fifty-move rule may save
+/// the game.
 fn rank(&DtzResult { wdl, dtz, .. }: &DtzResult, clock: i32, repeats: bool) -> i32 {
     let (distance, limit) = (i32::from(dtz), FIFTY_MOVE_PLIES as i32);
     match wdl {
@@ -242,11 +243,11 @@ fn en_passant(position: &Chess) -> u32 {
 }
 
 /// The result under the fifty-move rule, for the side to move.
-fn points(result: WdlProbeResult) -> Points {
+fn points(result: WdlProbeResult) -> Wdl {
     match result {
-        WdlProbeResult::Loss => Points::Loss,
-        WdlProbeResult::BlessedLoss | WdlProbeResult::Draw | WdlProbeResult::CursedWin => Points::Draw,
-        WdlProbeResult::Win => Points::Win,
+        WdlProbeResult::Loss => Wdl::Loss,
+        WdlProbeResult::BlessedLoss | WdlProbeResult::Draw | WdlProbeResult::CursedWin => Wdl::Draw,
+        WdlProbeResult::Win => Wdl::Win,
     }
 }
 

@@ -1,9 +1,8 @@
-//! The files of Syzygy tables: which there are, and whether they are whole.
+//! The files of Syzygy tables: which exist, and whether they are complete.
 //!
 //! The prober maps them into memory and trusts what it reads there, so that a damaged file may crash it.
-//! [`TableFiles::find`] refuses files that are not what they should be by their size and their header
-//! ([`table_header`](super::table_header)). The checksum at the end of a file is not verified: large tables
-//! would take minutes.
+//! [`TableFiles::find`] refuses files of the wrong size or header ([`table_header`](super::table_header)).
+//! The checksum at the end of a file is not verified: large tables would take minutes.
 
 use std::collections::HashSet;
 use std::env;
@@ -42,10 +41,10 @@ const WDL: Kind = Kind { extension: "rtbw", magic: [0x71, 0xE8, 0x23, 0x5D], has
 /// Tables of the plies to the next capture or pawn move.
 const DTZ: Kind = Kind { extension: "rtbz", magic: [0xD7, 0x66, 0x0C, 0xA5], has_results: false };
 
-/// Tables are made of blocks of so many bytes.
+/// Bytes of a block of a table.
 const BLOCK: u64 = 64;
 
-/// Bytes of the checksum behind the blocks.
+/// bytes of the checksum after the blocks.
 const CHECKSUM: u64 = 16;
 
 /// How many pieces of each kind there are besides the kings, of White and of Black.
@@ -96,7 +95,7 @@ impl Material {
         Material([black, white])
     }
 
-    /// What is left after each capture or promotion, but for bare kings.
+    /// The material after each capture or promotion, except bare kings.
     fn successors(self) -> Vec<Material> {
         let mut successors = Vec::new();
         for (side, piece) in (0..2).flat_map(|side| (0..PIECES.len()).map(move |piece| (side, piece))) {
@@ -176,7 +175,7 @@ fn check(path: &Path, material: Material, kind: &Kind) -> Result<(), TablesError
     }
 }
 
-/// What is wrong with a file.
+/// The problem of a file, if any.
 fn problem(path: &Path, material: Material, kind: &Kind) -> io::Result<Option<&'static str>> {
     let mut file = BufReader::new(File::open(path)?);
     let size = file.get_ref().metadata()?.len();

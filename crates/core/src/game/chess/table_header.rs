@@ -1,4 +1,4 @@
-//! The header of a Syzygy table, as far as it tells how large the file has to be.
+//! The header of a Syzygy table, from which the minimum size of the file follows.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -61,7 +61,7 @@ impl<R: BufRead> Header<R> {
         }
         let [_, more_sizes] = self.bytes()?;
         let blocks = u64::from(u32::from_le_bytes(self.bytes()?));
-        // Codes have so many bits.
+        // The lengths of the codes in bits.
         let [longest, shortest] = self.bytes()?.map(u64::from);
         if !(1..64).contains(&shortest) || !(shortest..64).contains(&longest) || block_bits >= 32 {
             return Ok(None);

@@ -128,9 +128,9 @@ pub(super) fn targets(from: u32, occupied: u64) -> u64 {
 #[cfg(has_tables)]
 #[inline]
 pub(super) fn origins(to: u32, others: u64) -> u64 {
-    let (to, crowd) = (to as usize, Crowd::new(others));
+    let (to, counts) = (to as usize, NeighbourCounts::new(others));
     (1..=MAX_DISTANCE).fold(0, |origins, distance| {
-        let from = squares(STEPS[distance][to] & crowd.exactly(distance) & !others);
+        let from = squares(STEPS[distance][to] & counts.exactly(distance) & !others);
         let open = from.filter(|&from| BETWEEN[from as usize][to] & others == 0);
         open.fold(origins, |origins, from| origins | 1 << from)
     })
@@ -153,16 +153,16 @@ pub(super) fn squares(board: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The number of neighbours of every square, in binary: bit `s` of `bits[k]` has weight 2ᵏ.
+/// The number of neighbours of each square, in binary: bit `s` of `bits[k]` has weight 2ᵏ.
 #[derive(Clone, Copy)]
-pub(super) struct Crowd {
+pub(super) struct NeighbourCounts {
     bits: [u64; 4],
 }
 
-impl Crowd {
+impl NeighbourCounts {
     /// Counts the occupied squares around every square with a carry-save adder.
     #[inline]
-    pub(super) fn new(occupied: u64) -> Crowd {
+    pub(super) fn new(occupied: u64) -> NeighbourCounts {
         let n = DIRECTIONS.map(|direction| direction.step(occupied));
         let (a, carry_a) = full_adder(n[0], n[1], n[2]);
         let (b, carry_b) = full_adder(n[3], n[4], n[5]);
@@ -171,7 +171,7 @@ impl Crowd {
         let (e, carry_e) = full_adder(carry_a, carry_b, carry_c);
         let (twos, carry_f) = (e ^ carry_d, e & carry_d);
         let (fours, eights) = (carry_e ^ carry_f, carry_e & carry_f);
-        Crowd { bits: [ones, twos, fours, eights] }
+        NeighbourCounts { bits: [ones, twos, fours, eights] }
     }
 
     /// The squares with exactly `n` neighbours.
@@ -196,9 +196,9 @@ fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
 /// In one direction no two pieces have the same target: the one behind would have to pass the one in
 /// front. So the bits of the eight boards together are the player's moves.
 #[inline]
-pub(super) fn reach(pieces: u64, occupied: u64, crowd: &Crowd) -> [u64; 8] {
+pub(super) fn reach(pieces: u64, occupied: u64, counts: &NeighbourCounts) -> [u64; 8] {
     let empty = !occupied;
-    let walkers: [u64; MAX_DISTANCE + 1] = std::array::from_fn(|n| pieces & crowd.exactly(n));
+    let walkers: [u64; MAX_DISTANCE + 1] = std::array::from_fn(|n| pieces & counts.exactly(n));
     let far = walkers[4] | walkers[5] | walkers[6];
     DIRECTIONS.map(|direction| {
         // Pieces with the longest distance start first; the others join when as many steps are left.

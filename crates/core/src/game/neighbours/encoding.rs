@@ -4,7 +4,7 @@
 //! The policy has a plane for each direction, as a piece goes only one distance in it; the start of the move
 //! is the square on the plane.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
 use super::super::{EncodingShape, Game, Symmetry};
 use super::attacks::squares;
 use super::rules::{Neighbours, NeighboursMove};
@@ -28,13 +28,13 @@ pub(super) fn write_planes(position: &Neighbours, occurrences: usize, planes: &m
 }
 
 pub(super) fn policy_indices(position: &Neighbours, mv: NeighboursMove) -> impl Iterator<Item = usize> {
-    let view = View::new(SHAPE, position.side_to_move());
+    let orientation = Orientation::new(SHAPE, position.side_to_move());
     let [from, to] =
-        [mv.from, mv.to].map(|square| view.square(usize::from(square) % 8, usize::from(square) / 8));
-    let (direction, _) = view.step(from, to);
-    std::iter::once(view.on_plane(direction, from))
+        [mv.from, mv.to].map(|square| orientation.square(usize::from(square) % 8, usize::from(square) / 8));
+    let (direction, _) = orientation.step(from, to);
+    std::iter::once(orientation.on_plane(direction, from))
 }
 
 pub(super) fn symmetries() -> Vec<Symmetry> {
-    Turn::all(SHAPE).into_iter().map(|turn| turn.symmetry(SHAPE, 1)).collect()
+    BoardSymmetry::all(SHAPE).into_iter().map(|turn| turn.symmetry(SHAPE, 1)).collect()
 }

@@ -5,7 +5,7 @@
 //! is two pieces of one player that have no neighbour but each other.
 
 use super::super::{FeatureSet, Game, Scale};
-use super::attacks::{self, Crowd};
+use super::attacks::{self, NeighbourCounts};
 use super::rules::{Neighbours, PIECES};
 
 macro_rules! base_features {
@@ -92,7 +92,7 @@ const BASE_FEATURES: FeatureSet = FeatureSet {
 /// Squares at least one, two and three king steps from the four central squares.
 const RINGS: [u64; 3] = [!0x0000_0018_1800_0000, !0x0000_3C3C_3C3C_0000, !0x007E_7E7E_7E7E_7E00];
 
-/// The counts behind the features of one player.
+/// The counts for the features of one player.
 struct Side {
     pieces: f64,
     moves: f64,
@@ -107,12 +107,12 @@ struct Side {
 
 impl Side {
     #[inline]
-    fn new(own: u64, enemies: u64, crowd: &Crowd) -> Side {
+    fn new(own: u64, enemies: u64, counts: &NeighbourCounts) -> Side {
         let share = |squares: u64, most: u32| f64::from(squares.count_ones()) / f64::from(most);
-        let reach = attacks::reach(own, own | enemies, crowd);
+        let reach = attacks::reach(own, own | enemies, counts);
         let moves: u32 = reach.iter().map(|targets| targets.count_ones()).sum();
-        let alone = own & crowd.exactly(0);
-        let one_next = own & crowd.exactly(1);
+        let alone = own & counts.exactly(0);
+        let one_next = own & counts.exactly(1);
         let paired = one_next & attacks::around(one_next);
         let steps: u32 = RINGS.iter().map(|ring| (own & ring).count_ones()).sum();
         let pieces = own.count_ones();
@@ -135,9 +135,9 @@ pub(super) const SETS: &[FeatureSet] = &[SET1_FEATURES, SET2_FEATURES, SET3_FEAT
 #[inline]
 pub(super) fn features(position: &Neighbours, set: usize, mut visit: impl FnMut(usize, f64)) {
     let (own, enemies) = (position.of(position.side_to_move()), position.of(!position.side_to_move()));
-    let crowd = Crowd::new(own | enemies);
-    let me = Side::new(own, enemies, &crowd);
-    let other = Side::new(enemies, own, &crowd);
+    let counts = NeighbourCounts::new(own | enemies);
+    let me = Side::new(own, enemies, &counts);
+    let other = Side::new(enemies, own, &counts);
     visit(0, me.pieces);
     visit(1, other.pieces);
     visit(2, me.moves);

@@ -1,6 +1,6 @@
-//! Names, looks and bench positions of the game, its net and measured strengths.
+//! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{BenchSuite, GameInfo, Looks, PieceLooks};
+use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance};
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
 static NET: [u8; include_bytes!("../../../../../nets/eval/neighbours.safetensors").len()] =
@@ -8,11 +8,11 @@ static NET: [u8; include_bytes!("../../../../../nets/eval/neighbours.safetensors
 
 /// The data of the game.
 pub(super) const INFO: GameInfo = GameInfo {
-    looks: Looks {
+    appearance: Appearance {
         title: "Neighbours",
         hint: "as far as it has neighbours",
-        pieces: &[PieceLooks { letter: 'p', name: "piece", drawing: "disc" }],
-        ..Looks::LETTERS
+        pieces: &[PieceAppearance { letter: 'p', name: "piece", drawing: "disc" }],
+        ..Appearance::LETTERS
     },
     // Every third position of the perft suite, from the opening to the last few pieces.
     bench: BenchSuite {

@@ -1,7 +1,7 @@
 //! The inputs for efficiently updatable nets: own pieces and the opponent's on 64 squares.
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView};
+use super::super::{Color, InputShape, Perspective};
 use super::rules::{Neighbours, PIECES};
 
 const SQUARES: usize = 64;
@@ -20,12 +20,17 @@ pub(super) fn input_planes(position: &Neighbours) -> [u128; 2] {
     Color::BOTH.map(|player| position.of(player).into())
 }
 
-pub(super) fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-    let (plane, square) = match view.player {
+pub(super) fn input_index(
+    _: InputShape,
+    perspective: Perspective,
+    plane: usize,
+    bit: usize,
+) -> Option<usize> {
+    let (plane, square) = match perspective.player {
         Color::White => (plane, bit),
         Color::Black => (1 - plane, bit ^ 56),
     };
-    (bit < SQUARES).then_some(SQUARES * plane + (square ^ if view.mirrored { 7 } else { 0 }))
+    (bit < SQUARES).then_some(SQUARES * plane + (square ^ if perspective.mirrored { 7 } else { 0 }))
 }
 
 pub(super) fn input_name(plane: usize, bit: usize) -> String {

@@ -1,7 +1,7 @@
-//! What searches, evaluations and nets ask of Neighbours.
+//! The knowledge of Neighbours for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, InputView, Knowledge, Symmetry};
+use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
 #[cfg(has_tables)]
 use super::super::{EndgamesVisitor, SharedTables, TablesError};
 #[cfg(has_tables)]
@@ -9,13 +9,13 @@ use super::endgames::{self, NeighboursEndgames};
 use super::rules::{Neighbours, NeighboursMove};
 use super::{encoding, features, inputs};
 
-/// No null moves: a player without a move loses, so passing may be the best thing to do.
+/// No null moves: a player without a move loses, so passing may be the best move.
 impl Knowledge for Neighbours {
     /// Player and target square.
     const MOVE_KINDS: usize = 2 * 64;
 
-    /// The pieces of White; those of Black.
-    const STRUCTURES: usize = 2;
+    /// The correction keys: the pieces of White, those of Black.
+    const CORRECTION_KEYS: usize = 2;
 
     /// Captures.
     fn is_tactical(&self, mv: NeighboursMove) -> bool {
@@ -34,7 +34,7 @@ impl Knowledge for Neighbours {
         self.side_to_move().index() * 64 + usize::from(mv.to)
     }
 
-    fn structure(&self, index: usize) -> u64 {
+    fn correction_key(&self, index: usize) -> u64 {
         mixed(self.of(Color::BOTH[index]))
     }
 
@@ -91,8 +91,8 @@ impl Knowledge for Neighbours {
         inputs::input_planes(self)
     }
 
-    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        inputs::input_index(board, view, plane, bit)
+    fn input_index(board: InputShape, perspective: Perspective, plane: usize, bit: usize) -> Option<usize> {
+        inputs::input_index(board, perspective, plane, bit)
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

@@ -2,7 +2,7 @@
 
 use super::super::zobrist::random_table;
 use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
-use super::attacks::{self, Crowd, squares};
+use super::attacks::{self, NeighbourCounts, squares};
 use super::info::INFO;
 use super::notation;
 
@@ -41,7 +41,7 @@ pub struct Neighbours {
 pub struct NeighboursMove {
     /// The square that the piece leaves, below 64.
     pub(super) from: u8,
-    /// The square that it goes to, below 64.
+    /// The target square, below 64.
     pub(super) to: u8,
 }
 
@@ -176,13 +176,13 @@ impl Game for Neighbours {
 
     fn count_moves(&self) -> usize {
         let occupied = self.occupied();
-        let reach = attacks::reach(self.of(self.stm), occupied, &Crowd::new(occupied));
+        let reach = attacks::reach(self.of(self.stm), occupied, &NeighbourCounts::new(occupied));
         reach.iter().map(|targets| targets.count_ones() as usize).sum()
     }
 
     fn is_terminal(&self) -> bool {
         let occupied = self.occupied();
-        let reach = attacks::reach(self.of(self.stm), occupied, &Crowd::new(occupied));
+        let reach = attacks::reach(self.of(self.stm), occupied, &NeighbourCounts::new(occupied));
         reach.iter().all(|&targets| targets == 0)
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-use super::super::{Game, Points};
+use super::super::{Game, Wdl};
 
 /// The result of a position under best play for its side to move, when its halfmove clock is 0, with the
 /// distance to conversion (DTC): the plies to the next irreversible move or to the end of the game, if the
@@ -47,12 +47,12 @@ impl TableResult {
 
     /// The result when the halfmove clock says `clock`, and `limit` plies without an irreversible move draw.
     /// It is exact: the winner is in time as long as clock and distance together stay within the limit.
-    pub fn at_clock(self, clock: usize, limit: Option<usize>) -> Points {
+    pub fn at_clock(self, clock: usize, limit: Option<usize>) -> Wdl {
         let is_in_time = |distance: u8| limit.is_none_or(|limit| clock + usize::from(distance) <= limit);
         match self {
-            TableResult::Win(distance) if is_in_time(distance) => Points::Win,
-            TableResult::Loss(distance) if distance == 0 || is_in_time(distance) => Points::Loss,
-            _ => Points::Draw,
+            TableResult::Win(distance) if is_in_time(distance) => Wdl::Win,
+            TableResult::Loss(distance) if distance == 0 || is_in_time(distance) => Wdl::Loss,
+            _ => Wdl::Draw,
         }
     }
 
@@ -65,7 +65,7 @@ impl TableResult {
     }
 }
 
-/// What is known of a position before those that reversible moves lead to.
+/// The initial state of a position in retrograde analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initial {
     /// The number stands for no position.
@@ -74,8 +74,7 @@ pub enum Initial {
     Decided(TableResult),
     /// The result has to be found.
     Open {
-        /// How often [`Endgames::predecessors`] of other positions name this one, with one call for each
-        /// number.
+        /// The number of calls for this position by [`Endgames::predecessors`] of all others.
         moves: u8,
         /// Whether the side to move loses when all reversible moves lose.
         may_lose: bool,
@@ -91,8 +90,8 @@ pub trait Endgames: Sync {
     /// The pieces of both players, those of the side to move told apart. In text it names the table.
     type Material: Copy + Eq + Hash + Debug + Display + Send + Sync;
 
-    /// Materials with at most so many pieces a side, and so many in all. Those that irreversible moves lead
-    /// to come first. `None` where tables cannot have so many.
+    /// Materials with at most `a_side` pieces a side and `in_all` in all, sorted so that irreversible moves
+    /// lead to earlier ones. `None` if tables cannot have so many pieces.
     fn materials(&self, a_side: usize, in_all: usize) -> Option<Vec<Self::Material>>;
 
     /// The material after a reversible move, with the other player to move.
@@ -107,10 +106,14 @@ pub trait Endgames: Sync {
     /// The position with a number; `None` if it is unused.
     fn position(&self, material: Self::Material, number: u64) -> Option<Self::Game>;
 
-    /// What is known of the position with a number. `behind` has the results after irreversible moves, by
-    /// their numbers in [`Endgames::after_irreversible`].
-    fn initial(&self, material: Self::Material, number: u64, behind: &impl Fn(u64) -> TableResult)
-    -> Initial;
+    /// The initial state of the position with a number. `result_after` gives the results after irreversible
+    /// moves, by their numbers in [`Endgames::after_irreversible`].
+    fn initial(
+        &self,
+        material: Self::Material,
+        number: u64,
+        result_after: &impl Fn(u64) -> TableResult,
+    ) -> Initial;
 
     /// Calls `each` with the numbers of the positions from which reversible moves lead to this one.
     fn predecessors(&self, material: Self::Material, number: u64, each: &mut impl FnMut(u64));
@@ -144,11 +147,11 @@ mod tests {
     #[test]
     fn a_win_has_to_be_in_time() {
         let limit = Some(100);
-        assert_eq!(TableResult::Win(7).at_clock(93, limit), Points::Win);
-        assert_eq!(TableResult::Win(7).at_clock(94, limit), Points::Draw);
-        assert_eq!(TableResult::Win(7).at_clock(94, None), Points::Win);
-        assert_eq!(TableResult::Loss(2).at_clock(98, limit), Points::Loss);
-        assert_eq!(TableResult::Loss(2).at_clock(99, limit), Points::Draw);
-        assert_eq!(TableResult::Loss(0).at_clock(500, limit), Points::Loss, "the game was over before");
+        assert_eq!(TableResult::Win(7).at_clock(93, limit), Wdl::Win);
+        assert_eq!(TableResult::Win(7).at_clock(94, limit), Wdl::Draw);
+        assert_eq!(TableResult::Win(7).at_clock(94, None), Wdl::Win);
+        assert_eq!(TableResult::Loss(2).at_clock(98, limit), Wdl::Loss);
+        assert_eq!(TableResult::Loss(2).at_clock(99, limit), Wdl::Draw);
+        assert_eq!(TableResult::Loss(0).at_clock(500, limit), Wdl::Loss, "the game was over before");
     }
 }

@@ -32,10 +32,10 @@ const BLOCK: usize = 1 << 12;
 /// The level of the compression, from 0 to 10.
 const LEVEL: u32 = 8;
 
-/// A file keeps so many bytes of results in memory at most.
+/// The most bytes of results of a file in memory.
 const CACHE: usize = 64 << 20;
 
-/// What a table is of.
+/// The identity of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableName {
     /// The name of the game.
@@ -51,7 +51,7 @@ impl TableName {
     }
 }
 
-/// Where a block is.
+/// The place of a block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     offset: u64,
@@ -67,7 +67,7 @@ pub struct TableFile {
     /// The number of results.
     len: u64,
     blocks: Vec<Block>,
-    /// Blocks that have been read. Each has one place, which it shares with others.
+    /// Cached blocks; several blocks share a slot.
     cache: Box<[Mutex<Option<CachedBlock>>]>,
 }
 
@@ -127,7 +127,7 @@ impl TableFile {
         }
     }
 
-    /// The same, with the error of the system or what is wrong with the file.
+    /// The same, with the error of the system or the problem of the file.
     fn read(path: &Path, name: &TableName, len: u64) -> io::Result<Result<TableFile, &'static str>> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -177,7 +177,7 @@ impl TableFile {
             }
         }
         if offset != size {
-            return Ok(Err("there is more behind its end"));
+            return Ok(Err("there is more after its end"));
         }
         let places = blocks.len().min(CACHE / BLOCK);
         let file = Mutex::new(reader.reader.into_inner());

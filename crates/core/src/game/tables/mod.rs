@@ -15,7 +15,7 @@ pub use endgames::{Endgames, EndgamesVisitor, Initial, TableResult};
 #[cfg(has_tables)]
 pub use file::{TableFile, TableName};
 
-use super::{Game, GameHistory, Points};
+use super::{Game, GameHistory, Wdl};
 
 /// The endgame tables of a game, as its searches share them.
 pub type SharedTables<G> = Arc<dyn EndgameTables<G>>;
@@ -24,7 +24,7 @@ pub type SharedTables<G> = Arc<dyn EndgameTables<G>>;
 pub trait EndgameTables<G: Game>: Debug + Send + Sync {
     /// The result of a position under best play for the side to move. `None` where the tables do not have it,
     /// or where it depends on counters.
-    fn probe(&self, position: &G) -> Option<Points>;
+    fn probe(&self, position: &G) -> Option<Wdl>;
 
     /// The plies to the next irreversible move or to the end of the game, if the winner is as quick as
     /// possible and the loser as slow. `None` in a draw, and where the tables do not have it.
@@ -32,8 +32,8 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
         None
     }
 
-    /// Those of some legal moves of a position that keep its result and lead to it, counters and history
-    /// regarded. `None` where the tables do not have all of them, or where there are none.
+    /// The moves among `moves` that keep the result and make progress, with regard to counters and history.
+    /// `None` if the tables do not have all of them, or if there are no moves.
     fn best_moves(
         &self,
         position: &G,
@@ -45,11 +45,11 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
 /// The best moves of a position by endgame tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableMoves<M> {
-    /// The moves. Among equals, those that get on quickly come first.
+    /// The moves. Among equals, those with quick progress come first.
     pub moves: Vec<M>,
-    /// What they lead to, for the side to move.
-    pub result: Points,
-    /// Whether choosing among such moves again and again reaches the result, whichever move is chosen.
+    /// Their result for the side to move.
+    pub result: Wdl,
+    /// Whether any choice among such moves, move after move, reaches the result.
     pub makes_progress: bool,
 }
 
@@ -87,7 +87,7 @@ pub enum TablesError {
     Damaged {
         /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
     /// No table can be used, because each needs others.
@@ -101,7 +101,7 @@ pub enum TablesError {
     /// The tables cannot be opened beside those that another engine of the process uses.
     #[error("other endgame tables are in use, and a process can have only one set of them")]
     InUse,
-    /// The path of a folder is one that tables cannot be read from.
+    /// Tables cannot be read from the path.
     #[error("`{}`: a path with `:` in it", .path.display())]
     Path {
         /// Path of the folder.

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_squares_do_no_harm() {
+    fn invalid_squares_do_not_panic() {
         let position = TucChess::start();
         for square in [35, 63, 64, 255] {
             let mut edited = position;

@@ -7,7 +7,7 @@
 //! The policy has a plane for each direction and distance; the start of the move is the square on the plane.
 //! Outcomes of chance share the indices of their move.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
 use super::super::{EncodingShape, Game, Symmetry};
 use super::board::{FILES, Kind, RANKS, ROOK_STEPS, squares};
 use super::rules::{POINT, TucChess, TucMove};
@@ -36,13 +36,13 @@ pub(super) fn write_planes(position: &TucChess, _occurrences: usize, planes: &mu
 }
 
 pub(super) fn policy_indices(position: &TucChess, mv: TucMove) -> impl Iterator<Item = usize> {
-    let view = View::new(SHAPE, position.side_to_move());
-    let [from, to] =
-        [mv.from, mv.to].map(|square| view.square(usize::from(square) % FILES, usize::from(square) / FILES));
-    let (direction, length) = view.step(from, to);
-    std::iter::once(view.on_plane(ROOK_STEPS * direction + length - 1, from))
+    let orientation = Orientation::new(SHAPE, position.side_to_move());
+    let [from, to] = [mv.from, mv.to]
+        .map(|square| orientation.square(usize::from(square) % FILES, usize::from(square) / FILES));
+    let (direction, length) = orientation.step(from, to);
+    std::iter::once(orientation.on_plane(ROOK_STEPS * direction + length - 1, from))
 }
 
 pub(super) fn symmetries() -> Vec<Symmetry> {
-    Turn::LEFT_RIGHT.map(|turn| turn.symmetry(SHAPE, ROOK_STEPS)).to_vec()
+    BoardSymmetry::LEFT_RIGHT.map(|turn| turn.symmetry(SHAPE, ROOK_STEPS)).to_vec()
 }

@@ -121,7 +121,7 @@ const RANKS_WITH_BIT: [[u64; 3]; 2] = {
     ranks
 };
 
-/// The counts behind the features of one player.
+/// The counts for the features of one player.
 struct Side {
     pawns: u32,
     rooks: u32,

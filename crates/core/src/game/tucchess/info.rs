@@ -1,6 +1,6 @@
-//! Names, looks and bench positions of the game, its net and measured strengths.
+//! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{BenchSuite, GameInfo, Looks, PieceLooks};
+use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance};
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
 static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors").len()] =
@@ -8,17 +8,17 @@ static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors")
 
 /// The data of the game.
 pub(super) const INFO: GameInfo = GameInfo {
-    looks: Looks {
+    appearance: Appearance {
         title: "TUC-CHESS",
         hint: "for points and prizes",
         pieces: &[
-            PieceLooks { letter: '*', name: "prize", drawing: "coin" },
-            PieceLooks::new('p', "pawn"),
-            PieceLooks::new('r', "rook"),
-            PieceLooks::new('k', "king"),
+            PieceAppearance { letter: '*', name: "prize", drawing: "coin" },
+            PieceAppearance::new('p', "pawn"),
+            PieceAppearance::new('r', "rook"),
+            PieceAppearance::new('k', "king"),
         ],
         points: Some([1, 2]),
-        ..Looks::LETTERS
+        ..Appearance::LETTERS
     },
     // Every third position of the perft suite.
     bench: BenchSuite {

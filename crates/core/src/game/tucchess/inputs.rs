@@ -1,9 +1,8 @@
 //! The inputs for efficiently updatable nets: the three kinds of own pieces and of the opponent's and the
-//! prizes on 35 squares, and the points that the player leads by and the opponent. A lead is a row of levels:
-//! all that it reaches are set.
+//! prizes on 35 squares, and the leads in points of the player and of the opponent, in thermometer encoding.
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView};
+use super::super::{Color, InputShape, Perspective};
 use super::board::{FILES, Kind, RANKS};
 use super::rules::{POINT, TucChess};
 
@@ -12,7 +11,7 @@ const SQUARES: usize = FILES * RANKS;
 /// Planes of a player's pieces.
 const KINDS: usize = Kind::ALL.len();
 
-// The planes behind the pieces of White and Black.
+// The planes after the pieces of White and Black.
 const PRIZES: usize = 2 * KINDS;
 const WHITE_LEADS: usize = PRIZES + 1;
 const BLACK_LEADS: usize = PRIZES + 2;
@@ -60,8 +59,13 @@ pub(super) fn input_planes(position: &TucChess) -> [u128; BLACK_LEADS + 1] {
     })
 }
 
-pub(super) fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-    let is_black = view.player == Color::Black;
+pub(super) fn input_index(
+    _: InputShape,
+    perspective: Perspective,
+    plane: usize,
+    bit: usize,
+) -> Option<usize> {
+    let is_black = perspective.player == Color::Black;
     if plane >= WHITE_LEADS {
         let is_other = (plane == BLACK_LEADS) != is_black;
         return (bit < LEVELS).then_some(SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit);
@@ -70,7 +74,7 @@ pub(super) fn input_index(_: InputShape, view: InputView, plane: usize, bit: usi
         return None;
     }
     let (file, rank) = (bit % FILES, bit / FILES);
-    let file = if view.mirrored { FILES - 1 - file } else { file };
+    let file = if perspective.mirrored { FILES - 1 - file } else { file };
     let rank = if is_black { RANKS - 1 - rank } else { rank };
     let plane = if is_black && plane < PRIZES { (plane + KINDS) % PRIZES } else { plane };
     Some(SQUARES * plane + FILES * rank + file)

@@ -1,12 +1,12 @@
-//! What searches, evaluations and nets ask of TUC-CHESS.
+//! The knowledge of TUC-CHESS for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, InputView, Knowledge, Symmetry};
+use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
 use super::board::{Kind, last_rank, squares};
 use super::rules::{MEAN_PRIZE, POINT, TucChess, TucMove};
 use super::{encoding, features, inputs};
 
-/// What the order of captures subtracts for each point of the capturing piece, in thousandths of a point.
+/// The penalty of a capture for each point of the capturing piece, in thousandths of a point.
 const ATTACKER_PENALTY: i32 = 10;
 
 /// No null moves: they cost some 50 Elo.
@@ -17,10 +17,10 @@ impl Knowledge for TucChess {
     /// Nothing, a pawn, a rook and a king.
     const CAPTURE_KINDS: usize = 4;
 
-    /// The pieces of White; those of Black.
-    const STRUCTURES: usize = 2;
+    /// The correction keys: the pieces of White, those of Black.
+    const CORRECTION_KEYS: usize = 2;
 
-    const STRUCTURE_HISTORY: bool = true;
+    const KEY_HISTORY: bool = true;
 
     /// Moves that score: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
@@ -60,12 +60,12 @@ impl Knowledge for TucChess {
         self.kind_on(!self.side_to_move(), 1 << mv.to).map_or(0, |kind| kind as usize + 1)
     }
 
-    fn structure(&self, index: usize) -> u64 {
+    fn correction_key(&self, index: usize) -> u64 {
         let [pawns, rooks, kings] = Kind::ALL.map(|kind| self.pieces(Color::BOTH[index], kind));
         mixed(pawns ^ mixed(rooks ^ mixed(kings)))
     }
 
-    const REFINES: bool = true;
+    const FINE_REDUCTIONS: bool = true;
 
     /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
     /// own one when it is attacked. Captures of the more valuable piece are tried first.
@@ -125,8 +125,8 @@ impl Knowledge for TucChess {
         inputs::input_planes(self)
     }
 
-    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        inputs::input_index(board, view, plane, bit)
+    fn input_index(board: InputShape, perspective: Perspective, plane: usize, bit: usize) -> Option<usize> {
+        inputs::input_index(board, perspective, plane, bit)
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

@@ -57,7 +57,7 @@ pub struct TucChess {
 pub struct TucMove {
     /// The square that the piece leaves, below 64.
     pub(super) from: u8,
-    /// The square that it goes to, below 64.
+    /// The target square, below 64.
     pub(super) to: u8,
     /// The value of the prize that it takes.
     pub(super) prize_value: PrizeValue,
@@ -180,7 +180,7 @@ impl TucChess {
         (self.occupied() == white | black).then_some(Ending::BareKings)
     }
 
-    /// Squares that a piece of `player` on a square, as a bit, may go to.
+    /// Targets of a piece of `player` on a square, as a bit.
     pub(super) fn targets(&self, player: Color, kind: Kind, from: u64) -> u64 {
         let targets = match kind {
             Kind::Pawn => {
@@ -192,7 +192,7 @@ impl TucChess {
         targets & !self.of(player)
     }
 
-    /// Calls `each` with every piece of the side to move and the squares that it may go to.
+    /// Calls `each` with every piece of the side to move and its targets.
     pub(super) fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
         if self.finished().is_some() {
             return;

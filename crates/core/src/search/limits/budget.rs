@@ -1,9 +1,9 @@
 //! When a search has to stop: the [`Deadline`] of all of its threads, and the [`Budget`] of each.
 //!
-//! The deadline is one flag that all threads read, and the looks at the clock that set it. Any thread that
-//! looks in time ends the search for all, so that one that has to wait for a processor does not keep the
-//! others. How long nobody has looked is noted: so late may an end come. A listener that has heard nothing
-//! for a while is to hear how far the search has come.
+//! The deadline is one flag that all threads read, and the polls of the clock that set it. Any thread that
+//! polls in time ends the search for all, so a thread that waits for a processor does not delay the others.
+//! The longest gap between polls is recorded, as the end may come this late. A listener gets a progress
+//! report at least every [`LONGEST_SILENCE`].
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,28 +13,27 @@ use super::time::TimeManager;
 use crate::clock::Instant;
 use crate::eval::Score;
 
-/// Time between two looks of a thread at the clock, about.
+/// Time between two polls of a thread, about.
 const PERIOD: Duration = Duration::from_micros(500);
 
-/// Steps of work between two looks at the clock, at most.
+/// Steps of work between two polls, at most.
 const STEPS: u64 = 64;
 
-/// The longest silence of a search, from one poll to the next. Clients expect to hear something every second.
+/// The longest time without a report. Clients expect one every second.
 const LONGEST_SILENCE: Duration = Duration::from_millis(500);
 
-/// The time that a search that is over may still take to look at the root moves.
+/// The time that a search that is over may still take to evaluate the root moves.
 pub(in crate::search) const GRACE: Duration = Duration::from_millis(5);
 
-/// Nodes between two looks at the clock and the other threads, at most; fewer where nodes take long. What
-/// another thread has found ends the work of this one so late.
+/// Nodes between two polls of the clock and of other threads, at most; fewer where nodes take long.
 const POLL_INTERVAL: u64 = 128;
 
-/// The time that granted nodes may take where the search has been ended by the clock or from outside, unless
-/// they are fewer than this.
+/// The time that granted nodes may take if the clock or the caller has ended the search, unless they are
+/// fewer than [`GRANTED_NODES`].
 const GRANTED_TIME: Duration = Duration::from_millis(10);
 const GRANTED_NODES: u64 = 1_000;
 
-/// On a cache line of its own: what is read at every node beside what is written all the time.
+/// A value on a cache line of its own, against false sharing.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Line<T>(T);
@@ -43,30 +42,30 @@ struct Line<T>(T);
 #[derive(Debug)]
 pub(in crate::search) struct Deadline<'a> {
     control: &'a Control,
-    /// When the search was asked for.
+    /// When the search was requested.
     start: Instant,
     /// Time from then on to its end.
     time: TimeManager,
     over: Line<AtomicBool>,
-    /// When a thread last looked at the clock, in nanoseconds from the start.
-    last_look: Line<AtomicU64>,
+    /// The last poll of any thread, in nanoseconds from the start.
+    last_poll: Line<AtomicU64>,
     /// Nodes that the threads have added up.
     nodes: Line<AtomicU64>,
 }
 
 impl<'a> Deadline<'a> {
-    /// The end of a search that was asked for at `start` and has this time.
+    /// The end of a search that was requested at `start` and has this time.
     pub(in crate::search) fn new(control: &'a Control, start: Instant, time: TimeManager) -> Deadline<'a> {
-        let last_look = Line(AtomicU64::new(nanoseconds(start.elapsed())));
-        Deadline { control, start, time, over: Line::default(), last_look, nodes: Line::default() }
+        let last_poll = Line(AtomicU64::new(nanoseconds(start.elapsed())));
+        Deadline { control, start, time, over: Line::default(), last_poll, nodes: Line::default() }
     }
 
-    /// Time since the search was asked for.
+    /// Time since the search was requested.
     pub(in crate::search) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Adds nodes that a thread has visited. Those of all threads.
+    /// Adds nodes that a thread has visited. Returns those of all threads.
     pub(in crate::search) fn add_nodes(&self, nodes: u64) -> u64 {
         self.nodes.0.fetch_add(nodes, Ordering::Relaxed) + nodes
     }
@@ -87,12 +86,12 @@ impl<'a> Deadline<'a> {
         is_over && !self.control.is_pondering()
     }
 
-    /// Whether somebody waits for the end: by a clock, or because the search was told to end.
-    fn is_waited_for(&self) -> bool {
+    /// Whether the end is urgent: there is a hard limit, or the search was stopped.
+    fn is_urgent(&self) -> bool {
         self.time.hard.is_some() || self.control.is_stopped()
     }
 
-    /// Whether the search is over, as far as anybody has noticed.
+    /// Whether the search is over, as of the last poll.
     #[inline]
     pub(in crate::search) fn is_over(&self) -> bool {
         self.over.0.load(Ordering::Relaxed) || self.control.is_stopped()
@@ -103,12 +102,12 @@ impl<'a> Deadline<'a> {
         self.over.0.store(true, Ordering::Relaxed);
     }
 
-    /// Looks at the clock. Whether the search is over, and the time since it was asked for.
-    pub(in crate::search) fn look(&self) -> (bool, Duration) {
+    /// Polls the clock. Returns whether the search is over, and the time since it was requested.
+    pub(in crate::search) fn poll(&self) -> (bool, Duration) {
         let now = self.start.elapsed();
-        let last = self.last_look.0.swap(nanoseconds(now), Ordering::Relaxed);
+        let last = self.last_poll.0.swap(nanoseconds(now), Ordering::Relaxed);
         self.control.note_gap(nanoseconds(now).saturating_sub(last));
-        self.control.note_look(nanoseconds(now));
+        self.control.note_first_poll(nanoseconds(now));
         self.control.poll();
         if self.time.hard.is_some_and(|limit| now >= limit) && !self.control.is_pondering() {
             self.end();
@@ -116,16 +115,16 @@ impl<'a> Deadline<'a> {
         (self.is_over(), now)
     }
 
-    /// The looks of one thread.
-    pub(in crate::search) fn lookout(&self) -> Lookout<'_> {
-        Lookout { deadline: self, pace: Pace::new(STEPS), left: STEPS, steps: STEPS }
+    /// A poller for one thread.
+    pub(in crate::search) fn poller(&self) -> ClockPoller<'_> {
+        ClockPoller { deadline: self, interval: PollInterval::new(STEPS), left: STEPS, steps: STEPS }
     }
 
-    /// For work that has to be done in the end, whatever the clock says: whether the search is over and such
-    /// work has taken `most` since this was called.
+    /// For work that has to be done after the end of the search: whether the search is over and `most` has
+    /// passed since this call.
     pub(in crate::search) fn grace(&self, most: Duration) -> impl FnMut() -> bool + use<'_, 'a> {
-        let (begin, mut lookout) = (Instant::now(), self.lookout());
-        move || lookout.is_over() && begin.elapsed() >= most
+        let (begin, mut poller) = (Instant::now(), self.poller());
+        move || poller.is_over() && begin.elapsed() >= most
     }
 }
 
@@ -133,42 +132,42 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// How many steps of its work a thread makes between two looks at the clock. What a step takes may change at
-/// any time, by a factor of a thousand.
+/// The adaptive number of steps between two polls of the clock. The time of a step may change by a factor of
+/// a thousand.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct PollInterval {
     last: Option<Duration>,
     most: u64,
 }
 
-impl Pace {
-    /// At most so many steps from look to look.
-    fn new(most: u64) -> Pace {
-        Pace { last: None, most }
+impl PollInterval {
+    /// At most `most` steps between two polls.
+    fn new(most: u64) -> PollInterval {
+        PollInterval { last: None, most }
     }
 
-    /// Steps to the next look, after a look at `now` and `steps` since the one before.
+    /// Steps to the next poll, after a poll at `now` and `steps` since the one before.
     fn next(&mut self, now: Duration, steps: u64) -> u64 {
         let Some(last) = self.last.replace(now) else { return 1 };
         let taken = now.saturating_sub(last).as_secs_f64().max(f64::MIN_POSITIVE);
         let steps = steps.max(1);
         let fitting = steps as f64 * PERIOD.as_secs_f64() / taken;
-        // After a step that took long for once, the pace comes back soon.
+        // It recovers quickly after a single slow step.
         (fitting as u64).min(2 * steps).clamp(1, self.most)
     }
 }
 
-/// One thread that looks at the clock while it works.
+/// Polls the clock for one thread.
 #[derive(Debug)]
-pub(in crate::search) struct Lookout<'a> {
+pub(in crate::search) struct ClockPoller<'a> {
     deadline: &'a Deadline<'a>,
-    pace: Pace,
-    /// Steps to the next look, and those from the last one to it.
+    interval: PollInterval,
+    /// Steps left to the next poll, and in all between the polls.
     left: u64,
     steps: u64,
 }
 
-impl Lookout<'_> {
+impl ClockPoller<'_> {
     /// Before a step of work: whether the search is over.
     #[inline]
     pub(in crate::search) fn is_over(&mut self) -> bool {
@@ -176,38 +175,38 @@ impl Lookout<'_> {
             self.left -= 1;
             return self.deadline.is_over();
         }
-        self.look()
+        self.poll()
     }
 
     #[cold]
-    fn look(&mut self) -> bool {
-        let (is_over, now) = self.deadline.look();
-        self.steps = self.pace.next(now, self.steps);
+    fn poll(&mut self) -> bool {
+        let (is_over, now) = self.deadline.poll();
+        self.steps = self.interval.next(now, self.steps);
         self.left = self.steps;
         is_over
     }
 }
 
-/// Says when a listener is to hear of the progress.
-pub(in crate::search) struct Ticker {
-    /// When it has heard something.
-    told: Instant,
+/// Decides when the progress is reported.
+pub(in crate::search) struct ProgressTimer {
+    /// The time of the last report.
+    last_report: Instant,
 }
 
-impl Ticker {
-    /// The search begins now.
-    pub(in crate::search) fn new() -> Ticker {
-        Ticker { told: Instant::now() }
+impl ProgressTimer {
+    /// A timer that starts now.
+    pub(in crate::search) fn new() -> ProgressTimer {
+        ProgressTimer { last_report: Instant::now() }
     }
 
-    /// The listener hears something now.
+    /// Notes a report.
     pub(in crate::search) fn restart(&mut self) {
-        self.told = Instant::now();
+        self.last_report = Instant::now();
     }
 
-    /// Whether it has heard nothing for a while. If so, it hears something now.
+    /// Whether a progress report is due, which then counts as made.
     pub(in crate::search) fn is_due(&mut self) -> bool {
-        let is_due = self.told.elapsed() >= LONGEST_SILENCE;
+        let is_due = self.last_report.elapsed() >= LONGEST_SILENCE;
         if is_due {
             self.restart();
         }
@@ -218,12 +217,12 @@ impl Ticker {
 /// The nodes of a thread, and the reasons for it to stop.
 pub(in crate::search) struct Budget {
     node_limit: u64,
-    pace: Pace,
+    interval: PollInterval,
     /// Nodes that are granted after the end of the search, if any.
     grant: Option<Grant>,
     /// Nodes visited by this thread.
     nodes: u64,
-    /// Those of them that the shared count has.
+    /// Those already added to the shared count.
     counted: u64,
     next_poll: u64,
     stop: Stop,
@@ -234,14 +233,14 @@ pub(in crate::search) struct Budget {
 struct Grant {
     /// The nodes of the thread at their end.
     last: u64,
-    /// The time from the start of the search to their end, once the thread has so many nodes.
+    /// The time limit, from the start of the search, once the thread has this many nodes.
     until: Option<(Duration, u64)>,
 }
 
-/// What a thread has to end.
+/// The part of the search that a thread has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// Nothing: it goes on.
+    /// Nothing.
     Nothing,
     /// The node at a ply: another thread has searched it, with this score for its side to move.
     Node {
@@ -261,7 +260,7 @@ impl Budget {
     pub(in crate::search) fn new(node_limit: Option<u64>) -> Budget {
         Budget {
             node_limit: node_limit.unwrap_or(u64::MAX),
-            pace: Pace::new(POLL_INTERVAL),
+            interval: PollInterval::new(POLL_INTERVAL),
             grant: None,
             nodes: 0,
             counted: 0,
@@ -278,7 +277,7 @@ impl Budget {
         (self.nodes >= self.next_poll || is_over) && !self.is_stopped()
     }
 
-    /// Counts a node; true when it has to end at once.
+    /// Counts a node. Returns whether it has to end at once.
     #[inline]
     pub(in crate::search) fn visit(&mut self) -> bool {
         let is_stopped = self.is_stopped();
@@ -292,19 +291,19 @@ impl Budget {
         self.nodes += nodes;
     }
 
-    /// Looks at everything that can end the whole search, or the search of its root: whether another thread
-    /// has finished that is `is_root_finished`.
+    /// Checks all reasons to end the search, or the search of its root, which another thread has finished
+    /// with `is_root_finished`.
     pub(in crate::search) fn poll(&mut self, deadline: &Deadline, is_root_finished: bool) {
         let fresh = self.nodes - self.counted;
         let all = deadline.add_nodes(fresh);
         self.counted = self.nodes;
-        let (mut is_over, now) = deadline.look();
+        let (mut is_over, now) = deadline.poll();
         let mut left = self.node_limit.saturating_sub(all);
         if let Some(Grant { last, until }) = self.grant {
             left = last.saturating_sub(self.nodes);
             is_over = until.is_some_and(|(time, nodes)| now >= time && self.nodes >= nodes);
         }
-        self.next_poll = self.nodes + self.pace.next(now, fresh).min(left);
+        self.next_poll = self.nodes + self.interval.next(now, fresh).min(left);
         if is_over || left == 0 {
             self.stop = Stop::Search;
             deadline.end();
@@ -324,7 +323,7 @@ impl Budget {
         self.stop = Stop::Node { ply, score };
     }
 
-    /// Goes on behind the node at a ply, if it is the one that had to end. Its score.
+    /// Continues after the node at a ply, if it is the one that had to end. Returns its score.
     pub(in crate::search) fn take_ended_node(&mut self, ply: usize) -> Option<Score> {
         match self.stop {
             Stop::Node { ply: ended, score } if ended == ply => {
@@ -340,17 +339,17 @@ impl Budget {
         self.stop == Stop::Search
     }
 
-    /// Grants so many nodes after the search is over, whatever the limits and the stop flag say, but no long
-    /// time where they have ended it by a clock or from outside. They are the last.
+    /// Grants nodes after the end of the search, regardless of limits and stop flag, but only for
+    /// [`GRANTED_TIME`] if the end is urgent.
     pub(in crate::search) fn grant(&mut self, nodes: u64, deadline: &Deadline) {
         let until = || (deadline.elapsed() + GRANTED_TIME, self.nodes + GRANTED_NODES);
-        let until = deadline.is_waited_for().then(until);
+        let until = deadline.is_urgent().then(until);
         self.grant = Some(Grant { last: self.nodes + nodes, until });
         self.next_poll = self.nodes;
         self.resume();
     }
 
-    /// Goes on after another thread has finished the search of the root.
+    /// Continues after another thread has finished the search of the root.
     pub(in crate::search) fn resume(&mut self) {
         self.stop = Stop::Nothing;
     }
@@ -360,7 +359,7 @@ impl Budget {
         self.nodes
     }
 
-    /// Nodes visited by all threads, as far as they have been added up.
+    /// Nodes visited by all threads, as of the last update.
     pub(in crate::search) fn all_nodes(&self, deadline: &Deadline) -> u64 {
         deadline.nodes() + self.nodes - self.counted
     }
@@ -387,12 +386,12 @@ mod tests {
         budget.grant(7, deadline);
         let granted = (0..100).filter(|_| !visit(&mut budget, deadline)).count();
         assert_eq!(granted, 7);
-        // Somebody waits: not for long, so that time itself is what counts.
+        // The end is urgent, so the granted time counts.
         budget.grant(10_000, deadline);
         thread::sleep(2 * GRANTED_TIME);
         let granted = (0..10_000).filter(|_| !visit(&mut budget, deadline)).count() as u64;
         assert!((GRANTED_NODES..GRANTED_NODES + POLL_INTERVAL).contains(&granted), "{granted}");
-        // Nobody does.
+        // The end is not urgent.
         let control = Control::default();
         let deadline = &deadline_of(&control, None);
         let mut budget = Budget::new(Some(1));
@@ -403,7 +402,7 @@ mod tests {
         assert_eq!(granted, 40);
     }
 
-    /// Counts a node; true when it has to end at once.
+    /// Counts a node. Returns whether it has to end at once.
     fn visit(budget: &mut Budget, deadline: &Deadline) -> bool {
         if budget.is_poll_due(deadline) {
             budget.poll(deadline, false);
@@ -445,7 +444,7 @@ mod tests {
         let control = Control::default();
         let deadline = &deadline_of(&control, Some(Duration::ZERO));
         let [mut one, mut other] = [(); 2].map(|()| Budget::new(None));
-        // This one is not to look at the clock for long.
+        // This thread does not poll for long.
         other.next_poll = u64::MAX;
         assert!(!visit(&mut other, deadline));
         assert!(visit(&mut one, deadline));

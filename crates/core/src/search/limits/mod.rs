@@ -1,8 +1,8 @@
 //! Limits of a search, and control over a running one.
 //!
-//! - here: the [`Limits`] that somebody asks for, and the [`Control`] that ends a search from outside;
-//! - `time`: what a clock allows for a move;
-//! - `budget`: when the threads of a search have to stop, and how they notice.
+//! - here: the requested [`Limits`], and the [`Control`] by which the caller ends a search;
+//! - `time`: time management;
+//! - `budget`: when the threads of a search have to stop.
 
 mod budget;
 mod time;
@@ -13,20 +13,20 @@ use std::time::Duration;
 use crate::clock::Instant;
 use crate::game::perft::Stop;
 
-pub(super) use budget::{Budget, Deadline, GRACE, Lookout, Ticker};
+pub(super) use budget::{Budget, ClockPoller, Deadline, GRACE, ProgressTimer};
 pub(super) use time::Stability;
 pub use time::{Delays, TimeManager};
 
-/// When a search stops; without any limit it goes on until it is told to.
+/// The limits of a search; without any limit it runs until it is stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// When the search was asked for: times are counted from here.
+    /// When the search was requested: times are counted from here.
     pub start: Instant,
     /// The last iteration, in plies.
     pub depth: Option<u32>,
     /// Nodes to visit at most.
     pub nodes: Option<u64>,
-    /// Stop at a forced win of the side to move in so many of its moves.
+    /// Stop at a mate of the side to move in this many of its moves.
     pub mate: Option<u32>,
     /// Time for this move.
     pub movetime: Option<Duration>,
@@ -34,13 +34,13 @@ pub struct Limits {
     pub clocks: [Option<Clock>; 2],
     /// Moves to the next time control, the coming one included.
     pub moves_to_go: Option<u32>,
-    /// Time kept back in every move for the way to the other end.
+    /// Time kept back in every move for communication (move overhead).
     pub overhead: Duration,
     /// Time of a clock that is kept back besides, for delays like those of earlier moves.
     pub reserve: Duration,
-    /// What a move is expected to take from a clock besides the time of its search.
+    /// The expected lag: what a move takes from the clock besides its search.
     pub lag: Duration,
-    /// What it takes from a clock before it has searched anything, the lag included.
+    /// The expected cost of a move before its first node, lag included.
     pub cost: Duration,
 }
 
@@ -96,7 +96,7 @@ impl Limits {
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// In nanoseconds; 0 where nothing is known.
+    /// In nanoseconds; 0 if unknown.
     longest_gap: AtomicU64,
     setup: AtomicU64,
     poll: Option<fn(&Control)>,
@@ -108,20 +108,20 @@ impl Control {
         Control { pondering: AtomicBool::new(true), ..Control::default() }
     }
 
-    /// The same control, which calls `poll` with itself whenever the work looks at its limits: where nothing
-    /// runs beside the work, so that nobody else could stop it.
+    /// The same control, which calls `poll` whenever the search polls its limits: for programs without
+    /// threads, where nothing else could stop it.
     pub fn with_poll(self, poll: fn(&Control)) -> Control {
         Control { poll: Some(poll), ..self }
     }
 
-    /// Asks whether there is something to hear, where it has to be asked for.
+    /// Calls the poll function, if any.
     pub(super) fn poll(&self) {
         if let Some(poll) = self.poll {
             poll(self);
         }
     }
 
-    /// Tells the search to end as soon as it can.
+    /// Stops the search as soon as possible.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -131,7 +131,7 @@ impl Control {
         self.pondering.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the search has been told to end.
+    /// Whether the search has been stopped.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -141,32 +141,31 @@ impl Control {
         self.pondering.load(Ordering::Relaxed)
     }
 
-    /// Notes that no thread of the search has looked at its limits for so many nanoseconds.
+    /// Records a gap between two polls, in nanoseconds.
     pub(super) fn note_gap(&self, nanoseconds: u64) {
         if nanoseconds > self.longest_gap.load(Ordering::Relaxed) {
             self.longest_gap.fetch_max(nanoseconds, Ordering::Relaxed);
         }
     }
 
-    /// The longest time in which no thread of the search has looked at its limits so far: so late it may end.
+    /// The longest gap between two polls of any thread so far: the end may come this late.
     pub fn longest_gap(&self) -> Duration {
         Duration::from_nanos(self.longest_gap.load(Ordering::Relaxed))
     }
 
-    /// Notes that the search looks at its limits, so many nanoseconds after it was asked for. The first time
-    /// counts.
-    pub(super) fn note_look(&self, nanoseconds: u64) {
+    /// Records the first poll, in nanoseconds after the request.
+    pub(super) fn note_first_poll(&self, nanoseconds: u64) {
         if self.setup.load(Ordering::Relaxed) == 0 {
             self.setup.store(nanoseconds, Ordering::Relaxed);
         }
     }
 
-    /// The time from when the search was asked for to its first look at its limits: no move takes less.
+    /// The time from the request to the first poll: no move takes less.
     pub fn setup(&self) -> Duration {
         Duration::from_nanos(self.setup.load(Ordering::Relaxed))
     }
 
-    /// The stop flag itself, for work that knows no clock.
+    /// The stop flag itself, for work without a clock.
     pub fn stop_flag(&self) -> &AtomicBool {
         &self.stop
     }

@@ -1,4 +1,4 @@
-//! Time management: how long a move may take, and what delays have taught.
+//! Time management: how long a move may take, with regard to measured delays.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use super::{Clock, Limits};
 use crate::eval::Score;
 use crate::game::Color;
 
-/// Moves that the rest of the game is expected to take where no time control is announced. (A game of
-/// Neighbours takes 46 moves a side in the mean of 60 games at 3,000 nodes; the early ones decide it.)
+/// Expected moves to the end of the game without a time control. (A game of Neighbours takes 46 moves a side
+/// in the mean of 60 games at 3,000 nodes; the early ones decide it.)
 const EXPECTED_MOVES: u32 = 30;
 
-/// Moves for which time is held back where a move takes more than its increment before it has searched
-/// anything: a game may go on for longer than expected.
+/// Moves for which time is held back if a move costs more than its increment before its first node: a game
+/// may last longer than expected.
 const HELD_MOVES: u32 = 50;
 
 /// Share of the increment that a move may count on, in percent.
@@ -20,28 +20,27 @@ const INCREMENT_SHARE: u32 = 80;
 /// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// A move never takes more than this share of the time that is left, in percent. Where delays have been seen
-/// it leaves the clock so many reserves, as long as that leaves it the least share: a delay is followed by
-/// others, and by longer ones, before the increments make up for it.
+/// A move never takes more than the second share of the remaining time, in percent. After delays it leaves
+/// [`RESERVES_LEFT`] reserves on the clock, but may take the first share: delays come in series, before the
+/// increments make up for them.
 const HARD_SHARE: [u32; 2] = [25, 60];
 const RESERVES_LEFT: u32 = 4;
 
-/// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
+/// After this share of the soft limit, in percent, no iteration begins: it would rarely be finished.
 const SOFT_SHARE: u32 = 80;
 
-/// Factors of the soft limit by the number of iterations that have kept the best move.
+/// Factors of the soft limit by the number of iterations with the same best move.
 const STABILITY: [f64; 5] = [1.6, 1.2, 1.0, 0.9, 0.8];
 
-/// Factor of the soft limit where the best move has taken no nodes at all, and how much less it is where it
-/// has taken all.
+/// Factor of the soft limit if the best move has taken no nodes, and its decrease if it has taken all.
 const NODES_BASE: f64 = 1.9;
 const NODES_SLOPE: f64 = 1.3;
 
-/// What a fall of the score by a unit of the pruning margins adds to the factor, and the bounds of that.
+/// Increase of the factor for a fall of the score by a unit of the pruning margins, and its bounds.
 const FALL_SLOPE: f64 = 2.0;
 const FALL_RANGE: [f64; 2] = [0.85, 1.6];
 
-/// How settled the choice between the root moves is: the share of its time that a search needs.
+/// The stability of the best move, by which a search scales its time.
 #[derive(Debug)]
 pub(in crate::search) struct Stability<M> {
     best: Option<M>,
@@ -52,14 +51,14 @@ pub(in crate::search) struct Stability<M> {
 }
 
 impl<M: PartialEq> Stability<M> {
-    /// Nothing is known.
+    /// No iteration yet.
     pub(in crate::search) fn new() -> Stability<M> {
         Stability { best: None, iterations: 0, score: None }
     }
 
     /// Notes the result of an iteration: its best move, the score in thousandths, and the share of the nodes
-    /// of the search that went into the best move. `margin` is the unit of the pruning margins. The factor by
-    /// which the soft limit should be multiplied: less than 1 where everything speaks for one move.
+    /// of the search that went into the best move. `margin` is the unit of the pruning margins. Returns the
+    /// factor of the soft limit: less than 1 if the best move is stable.
     pub(in crate::search) fn factor(&mut self, best: M, score: Score, share: f64, margin: i32) -> f64 {
         self.iterations = if self.best.as_ref() == Some(&best) { self.iterations + 1 } else { 0 };
         self.best = Some(best);
@@ -86,7 +85,7 @@ impl TimeManager {
     /// The time of a search by the player `stm` under `limits`.
     pub fn new(limits: &Limits, stm: Color) -> TimeManager {
         let clock = limits.clocks[stm.index()].map(|clock| on_clock(clock, limits));
-        let fixed = limits.movetime.map(|time| keep_back(time, limits.overhead));
+        let fixed = limits.movetime.map(|time| subtract_overhead(time, limits.overhead));
         let clock_hard = clock.map(|(_, hard)| hard);
         TimeManager { soft: clock.map(|(soft, _)| soft), hard: fixed.into_iter().chain(clock_hard).min() }
     }
@@ -97,14 +96,14 @@ impl TimeManager {
     }
 }
 
-/// Soft and hard limit of a move under a clock.
+/// Soft and hard limit of a move on a clock.
 fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
     let moves = limits.moves_to_go.unwrap_or(EXPECTED_MOVES).clamp(1, EXPECTED_MOVES);
     let increment = clock.increment * INCREMENT_SHARE / 100;
-    // What the coming moves take from the clock even if they are played at once.
+    // The cost of the coming moves even if they are played at once.
     let held = limits.moves_to_go.unwrap_or(HELD_MOVES).clamp(1, HELD_MOVES) - 1;
     let held = limits.cost.saturating_sub(increment) * held;
-    let usable = keep_back(clock.remaining, limits.overhead + limits.reserve + held);
+    let usable = subtract_overhead(clock.remaining, limits.overhead + limits.reserve + held);
     let share = usable / moves + increment;
     // Before a time control, nothing but this move needs the time.
     let share = if moves > 1 { share.saturating_sub(limits.lag) } else { share };
@@ -114,32 +113,32 @@ fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
     (share.min(hard) * SOFT_SHARE / 100, hard)
 }
 
-/// What is left of a time when the overhead is set aside; a millisecond at least.
-fn keep_back(time: Duration, overhead: Duration) -> Duration {
+/// The time less the overhead; a millisecond at least.
+fn subtract_overhead(time: Duration, overhead: Duration) -> Duration {
     time.saturating_sub(overhead).max(Duration::from_millis(1))
 }
 
-/// A delay up to this long is none: a search looks at the clock and an idle machine wakes up in less.
+/// Delays up to this long are ignored: polling and waking up take less.
 const SLACK: Duration = Duration::from_millis(2);
 
-/// Longer delays count as this long: a process that was suspended for an hour will not always be.
+/// Longer delays, such as of a suspended process, count as this long.
 const LONGEST_DELAY: Duration = Duration::from_secs(1);
 
-/// With each move, the worst delay fades by one part of this many, and the mean lag takes that of the move
-/// for one part of this many.
+/// With each move, the worst delay decays by 1/`FADING`, and the mean lag takes the new one with weight
+/// 1/`MEANING`.
 const FADING: u32 = 8;
 const MEANING: u32 = 4;
 
-/// What a player has learned of delays on a clock. A busy machine lets a search look at the clock too late,
-/// and a move loses time on its way, both ways, that its search does not see; the next clock tells of it.
+/// Measured delays on a clock. On a busy machine a search polls the clock too late, and communication takes
+/// time that the search cannot see; it follows from the next clock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delays {
-    /// How much too late a search has looked at its limits.
+    /// The worst gap between polls.
     late: Duration,
-    /// What a move has taken from the clock besides the time of its search, at worst and in the mean.
+    /// The lag of moves, worst and mean: time on the clock besides the search.
     worst_lag: Duration,
     mean_lag: Duration,
-    /// The time from when a search was asked for to its first node, in the mean.
+    /// The mean time from the request of a search to its first node.
     mean_setup: Duration,
     last: Option<Timed>,
 }
@@ -152,23 +151,23 @@ struct Timed {
     plies: usize,
     /// The clock before it.
     clock: Clock,
-    /// Its time, from when it was asked for.
+    /// Its time, from the request.
     taken: Duration,
 }
 
 impl Delays {
-    /// A search by `player` after so many plies of a game begins, so long after it was asked for. What its
-    /// clock tells of the last move is learned. The limits with what has to be kept back.
+    /// Begins a search by `player` after `plies` plies of a game, `waited` after the request. Updates the lag
+    /// from the clock, and returns the limits with reserve, lag and cost.
     pub fn begin(&mut self, limits: &Limits, player: Color, plies: usize, waited: Duration) -> Limits {
         let Some(clock) = limits.clocks[player.index()] else {
             self.last = None;
             return limits.clone();
         };
-        // Waking up takes about as long at the other end.
+        // Waking up takes about the same time at the other end.
         self.worst_lag = self.worst_lag.max(counted(waited));
         if let Some(last) = self.last.take().filter(|last| (last.player, last.plies + 2) == (player, plies)) {
             let expected = (last.clock.remaining + last.clock.increment).saturating_sub(last.taken);
-            // A new time control, or another time that somebody has set, tells nothing.
+            // After a new time control or an adjusted clock the lag is unknown.
             if let Some(lag) = expected.checked_sub(clock.remaining)
                 && lag <= LONGEST_DELAY
             {
@@ -182,8 +181,8 @@ impl Delays {
         Limits { reserve, lag: self.mean_lag, cost: self.mean_lag + self.mean_setup, ..limits.clone() }
     }
 
-    /// That search is over after this time. It has begun `setup` after it was asked for, and nobody has
-    /// looked at its limits for the longest of its gaps.
+    /// Ends that search after `taken`. Its first node came `setup` after the request; `longest_gap` is that
+    /// between its polls.
     pub fn end(&mut self, taken: Duration, setup: Duration, longest_gap: Duration) {
         self.late = (self.late - self.late / FADING).max(counted(longest_gap));
         self.mean_setup = mean(self.mean_setup, setup.min(LONGEST_DELAY));
@@ -193,12 +192,12 @@ impl Delays {
     }
 }
 
-/// A mean that fades, with one more value.
+/// An exponential moving average, with one more value.
 fn mean(mean: Duration, value: Duration) -> Duration {
     mean - mean / MEANING + value / MEANING
 }
 
-/// What counts of a delay.
+/// A delay within its bounds.
 fn counted(delay: Duration) -> Duration {
     delay.saturating_sub(SLACK).min(LONGEST_DELAY)
 }
@@ -208,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_settled_choice_takes_less_time_than_an_open_one() {
+    fn a_stable_best_move_takes_less_time() {
         let (even, worse) = (Score::DRAW, Score::from_value(-1.0));
         let mut settled = Stability::new();
         let last = (0..8).map(|_| settled.factor('a', even, 0.9, 1000)).last().unwrap();
@@ -260,11 +259,11 @@ mod tests {
         assert_eq!(quiet, Limits { start: quiet.start, ..limits(1_000, 10) }, "nothing is known");
         delays.end(ms(40), Duration::ZERO, ms(1));
         assert_eq!(begin(&mut delays, 970, 2).reserve, Duration::ZERO, "an idle machine");
-        // A look at the clock came 30 ms late.
+        // A poll came 30 ms late.
         delays.end(ms(40), Duration::ZERO, ms(30));
         let busy = begin(&mut delays, 940, 4);
         assert!(busy.reserve >= ms(25) && busy.lag == Duration::ZERO, "{busy:?}");
-        // The clock says that the move took 40 ms more than its search.
+        // By the clock, the move took 40 ms more than its search.
         delays.end(ms(40), Duration::ZERO, ms(1));
         let late = begin(&mut delays, 870, 6);
         assert!(late.reserve >= ms(50) && late.lag >= ms(8), "{late:?}");
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_clock_of_the_same_game_tells_of_a_lag() {
+    fn lag_is_measured_within_one_game_only() {
         let ms = Duration::from_millis;
         for (color, plies, remaining, is_lag) in [
             (Color::White, 12, 900, true),
@@ -318,7 +317,7 @@ mod tests {
             let limits = delays.begin(&both(remaining), color, plies, Duration::ZERO);
             assert_eq!(limits.lag > Duration::ZERO, is_lag, "{color:?} {plies} {remaining}");
         }
-        // A suspended process or a clock that somebody has set.
+        // A suspended process or an adjusted clock.
         let mut delays = Delays::default();
         delays.begin(&limits(100_000, 0), Color::White, 0, Duration::ZERO);
         delays.end(ms(100), Duration::ZERO, Duration::from_secs(10_000));
@@ -348,14 +347,14 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_clock_means_longer_thought() {
+    fn time_grows_with_the_clock() {
         let soft = |remaining, increment| TimeManager::new(&limits(remaining, increment), Color::White).soft;
         assert!(soft(60_000, 0) > soft(10_000, 0));
         assert!(soft(10_000, 1_000) > soft(10_000, 0));
     }
 
     #[test]
-    fn a_fixed_time_leaves_room_for_the_way() {
+    fn movetime_is_reduced_by_the_overhead() {
         let limits = Limits {
             movetime: Some(Duration::from_millis(100)),
             overhead: Duration::from_millis(10),

@@ -6,14 +6,13 @@
 //! σ(q), and so on until two are left. The best of these is played. Moves without visits take part in the
 //! policy with an estimate of their value (completed Q), so that the policy is never worse than the priors.
 //!
-//! Only the visits of this search are counted, and only those begun: so a kept tree changes the values, not
-//! the schedule, and batches and threads spread over the moves by themselves. Below the root, nodes are
-//! selected by PUCT.
+//! Only simulations that this search has begun are counted: so a kept tree changes the values, not the
+//! schedule, and batches and threads spread over the moves. Below the root, nodes are selected by PUCT.
 
 use rand_distr::{Distribution, Gumbel as GumbelNoise};
 
+use super::noise::{GUMBEL, random_of};
 use super::tree::{Proof, Rank, Tree, best_first};
-use super::variety::{GUMBEL, random_of};
 use crate::game::{Game, Knowledge};
 use crate::search::input::SearchInput;
 use crate::search::options::FinalMove;
@@ -62,37 +61,37 @@ impl<G: Game> SearchTree<'_, G> {
     }
 }
 
-/// The moves of the root, and which one is next.
+/// The schedule of the root.
 #[derive(Debug)]
 pub(super) struct Gumbel {
     /// The children of the root, in the order of the tree.
     actions: Vec<Action>,
     /// Their indices, the largest g + logit first.
     by_prior: Vec<usize>,
-    /// What the leaf evaluator says of the root: the expected result for the side to move.
+    /// The value of the root by the leaf evaluator: the expected result for the side to move.
     value: f64,
-    /// How many moves a round begins with, m.
+    /// The number of moves of a round, m.
     width: usize,
     /// The simulations of a round.
     round: u64,
-    /// Whether another round with twice the simulations follows: nobody knows how many there will be.
+    /// Whether another round with twice the simulations follows, as their total is unknown.
     repeats: bool,
     /// Simulations of this round and of this phase that are left, the phase's own not among the round's.
     left_in_round: u64,
     left_in_phase: u64,
     /// The moves of this phase, the best ones first.
     survivors: Vec<Survivor>,
-    /// The moves, by their indices, that the last phase has left: one of them is played.
+    /// The indices of the moves left by the last phase: one of them is played.
     finalists: Vec<usize>,
 }
 
 impl Gumbel {
-    /// The schedule of a search whose root has got its children. `value` is what the leaf evaluator says of
-    /// the root, for the side to move.
+    /// The schedule of a search whose root has children. `value` is that of the root by the leaf evaluator,
+    /// for the side to move.
     pub(super) fn new<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tree<G>, value: f64) -> Gumbel {
-        let sampling = &input.options.sampling;
+        let mcts = &input.options.mcts;
         let mut random = random_of(input, GUMBEL);
-        let scale = f64::from(sampling.gumbel_noise) / 100.0;
+        let scale = f64::from(mcts.gumbel_noise) / 100.0;
         let noise = GumbelNoise::new(0.0, scale).ok().filter(|_| scale > 0.0);
         let mut actions = Vec::new();
         for node in tree.children(0) {
@@ -102,8 +101,8 @@ impl Gumbel {
         }
         let by_prior = actions.iter().map(|action| (1, action.noise + action.logit()));
         let by_prior = best_first(by_prior.zip(0..).collect());
-        let width = sampling.gumbel_actions.clamp(1, actions.len().max(1));
-        let (width, round) = match u64::from(sampling.simulations) {
+        let width = mcts.gumbel_actions.clamp(1, actions.len().max(1));
+        let (width, round) = match u64::from(mcts.simulations) {
             0 => (width, width as u64 * halvings(width)),
             most => (width.min(usize::try_from(most).unwrap_or(usize::MAX)), most),
         };
@@ -113,7 +112,7 @@ impl Gumbel {
             value,
             width,
             round,
-            repeats: sampling.simulations == 0,
+            repeats: mcts.simulations == 0,
             left_in_round: 0,
             left_in_phase: 0,
             survivors: Vec::new(),
@@ -142,13 +141,13 @@ impl Gumbel {
         self.survivors.iter_mut().for_each(|survivor| survivor.begun = 0);
     }
 
-    /// Simulations until the main thread is to halve the moves. A batch must not go beyond.
+    /// Simulations left until the moves are halved, the limit of a batch.
     pub(super) fn left_in_phase(&self) -> u64 {
         self.left_in_phase
     }
 
     /// The child of the root that the next simulation begins with: of the survivors that are not lost, the
-    /// one with the fewest simulations in this phase. Where all of them are lost, others take their places.
+    /// one with the fewest simulations in this phase. If all of them are lost, other moves replace them.
     pub(super) fn next<G: Game>(&mut self, tree: &Tree<G>) -> Option<usize> {
         if self.survivors.iter().all(|survivor| self.is_lost(tree, survivor.action)) {
             let others = self.by_prior.iter().copied().filter(|&action| !self.is_lost(tree, action));
@@ -165,14 +164,14 @@ impl Gumbel {
         Some(self.actions[self.survivors[next].action].node)
     }
 
-    /// The main thread has made simulations, not more than are left in the phase: at its end, the better half
-    /// of the moves goes on.
+    /// Counts simulations of the main thread, at most those left in the phase: at its end, the better half of
+    /// the moves is kept.
     pub(super) fn spend<G: Game>(&mut self, tree: &Tree<G>, simulations: u64) {
         self.left_in_phase = self.left_in_phase.saturating_sub(simulations);
         if self.left_in_phase > 0 {
             return;
         }
-        // A phase that the round has cut short may not have come to all of them.
+        // In a phase cut short some may have no simulation.
         self.survivors.retain(|survivor| survivor.begun > 0);
         let completed = Completed::new(self, tree);
         let rank = |survivor: &Survivor| self.rank(tree, &completed, survivor.action);
@@ -233,17 +232,17 @@ impl Gumbel {
     }
 }
 
-/// How often a round halves so many moves until one is left, at least once.
+/// The number of halvings of this many moves to one, at least 1.
 fn halvings(moves: usize) -> u64 {
     u64::from(moves.next_power_of_two().ilog2().max(1))
 }
 
-/// What makes logits of the values of the root's children.
+/// The transformation σ of completed Q values into logits.
 struct Completed {
     /// The value of a child without visits: v_mix, the evaluation of the root mixed with the mean of the
     /// children that have some, weighted by their priors.
     unknown: f64,
-    /// By how much a value is multiplied: (c_visit + max N) c_scale.
+    /// The factor of a value: (c_visit + max N) c_scale.
     scale: f64,
 }
 

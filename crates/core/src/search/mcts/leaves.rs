@@ -1,5 +1,5 @@
-//! The seam between Monte Carlo tree search and what judges its leaves: priors and value together, for a
-//! batch of leaves at a time, by the static evaluation or by a policy/value net.
+//! The interface between Monte Carlo tree search and leaf evaluators, which give priors and value of a batch
+//! of leaves: the static evaluation, or a policy/value net.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,24 +13,23 @@ use crate::nets::{Net, NetError, NetProblem, softmax};
 /// processor, and a search that ends does not wait long.
 const NUMBERS: usize = 1 << 20;
 
-/// A leaf of the tree that is to be expanded.
+/// A leaf of the tree to expand.
 #[derive(Clone, Debug)]
 pub struct Leaf<G: Game> {
     /// The position.
     pub position: G,
-    /// How often it has occurred in the game and on the way to the leaf, 1 where it is new.
+    /// Its occurrences in the game and on the path to the leaf, 1 if it is new.
     pub occurrences: usize,
     /// Its legal moves, at least one.
     pub moves: Vec<G::Move>,
-    /// To be filled in: the prior of each move, P; they add up to 1.
+    /// Output: the prior of each move, P; they add up to 1.
     pub priors: Vec<f32>,
-    /// To be filled in: the expected result for the side to move, 1 a win, ½ a draw.
+    /// Output: the expected result for the side to move, 1 a win, ½ a draw.
     pub value: f64,
 }
 
 impl<G: Game> Leaf<G> {
-    /// A position with all its legal moves after these earlier positions, as the root of a search would have
-    /// it. It is to be judged.
+    /// The root of a search with all its legal moves, not yet evaluated.
     pub fn new(position: &G, history: &GameHistory<G>) -> Leaf<G> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
@@ -39,19 +38,19 @@ impl<G: Game> Leaf<G> {
     }
 }
 
-/// What judges leaves: a policy and a value.
+/// Evaluates leaves: policy and value.
 pub trait LeafEvaluator<G: Game>: Sync {
-    /// Fills in priors and values. `leaves` holds at most [`Sampling::batch`](crate::search::Sampling::batch)
+    /// Fills in priors and values. `leaves` holds at most [`MctsOptions::batch`](crate::search::MctsOptions::batch)
     /// positions of one thread, with no order and no relation to each other; their `priors` are empty.
     ///
-    /// Once `is_over` says so, the search has ended and nobody reads the leaves: what takes longer than some
-    /// milliseconds has to ask it now and then, and to return.
+    /// Once `is_over` returns true, the search has ended and ignores the leaves: an evaluation of more than
+    /// some milliseconds has to poll it, and to return.
     fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool);
 }
 
-/// A static evaluation as a judge of leaves. The value is the mean result that the static evaluation stands
-/// for. Priors are a softmax over the static evaluations of the children: a child that is better by the `b`
-/// of the [`WdlModel`](crate::eval::WdlModel) is e times as likely.
+/// A static evaluation as a leaf evaluator. The value is the expected result by the
+/// [`WdlModel`](crate::eval::WdlModel). Priors are a softmax over the static evaluations of the children: a
+/// child that is better by the `b` of the [`WdlModel`](crate::eval::WdlModel) is e times as likely.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticLeaves<'a, E>(pub &'a E);
 
@@ -77,7 +76,7 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
     }
 }
 
-/// A net as a judge of leaves, with a cache of its judgements.
+/// A net as a leaf evaluator, with a cache.
 #[derive(Debug)]
 pub struct NetLeaves {
     net: Net,
@@ -89,12 +88,12 @@ impl NetLeaves {
     /// Reads a net of the game `G`.
     ///
     /// # Errors
-    /// [`NetError`] names the file and what is wrong with it.
+    /// [`NetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<NetLeaves, NetError> {
         Ok(NetLeaves::new(Net::load::<G>(path)?, path.to_owned()))
     }
 
-    /// A net that is in memory already. `path` is the file that errors name.
+    /// A loaded net. `path` is the file that errors name.
     pub fn new(net: Net, path: PathBuf) -> NetLeaves {
         NetLeaves { net, path, cache: Mutex::default() }
     }
@@ -112,7 +111,7 @@ impl NetLeaves {
         Err(NetError::new(&self.path, NetProblem::Board { net, board }))
     }
 
-    /// Sets the memory of the cache, in bytes. What it holds stays.
+    /// Sets the size of the cache in bytes, and keeps its entries.
     pub fn set_cache(&self, bytes: usize) {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).most = bytes;
     }
@@ -120,7 +119,7 @@ impl NetLeaves {
 
 impl<G: Knowledge> LeafEvaluator<G> for NetLeaves {
     fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool) {
-        let at_once = (NUMBERS / self.net.numbers_of_layer()).max(1);
+        let at_once = (NUMBERS / self.net.layer_len()).max(1);
         for leaves in leaves.chunks_mut(at_once) {
             if is_over() || self.evaluate_together(leaves, is_over).is_none() {
                 return;
@@ -130,7 +129,7 @@ impl<G: Knowledge> LeafEvaluator<G> for NetLeaves {
 }
 
 impl NetLeaves {
-    /// Evaluates leaves in one go; `None` once it is over.
+    /// Evaluates leaves as one batch; `None` once it is over.
     fn evaluate_together<G: Knowledge>(
         &self,
         leaves: &mut [Leaf<G>],
@@ -146,10 +145,10 @@ impl NetLeaves {
                 planes.resize(begin + length, 0.0);
                 leaf.position.write_planes(leaf.occurrences, &mut planes[begin..]);
                 let key = leaf.position.table_key() ^ hash(&planes[begin..]);
-                match cache.get(key).filter(|judgement| judgement.priors.len() == leaf.moves.len()) {
-                    Some(judgement) => {
-                        leaf.priors.extend(&judgement.priors);
-                        leaf.value = judgement.value;
+                match cache.get(key).filter(|evaluation| evaluation.priors.len() == leaf.moves.len()) {
+                    Some(evaluation) => {
+                        leaf.priors.extend(&evaluation.priors);
+                        leaf.value = evaluation.value;
                         planes.truncate(begin);
                     }
                     None => open.push((index, key)),
@@ -172,31 +171,31 @@ impl NetLeaves {
         let mut cache = lock();
         for (index, key) in open {
             let Leaf { priors, value, .. } = &leaves[index];
-            cache.put(key, Judgement { priors: priors.clone(), value: *value });
+            cache.put(key, Evaluation { priors: priors.clone(), value: *value });
         }
         Some(())
     }
 }
 
-/// A hash of planes. With the key of the position, it says all that a judgement depends on: the planes lack
-/// the castling rights of chess, and the key lacks counters.
+/// A hash of planes. Together with the key of the position it identifies the input of the net: the planes
+/// lack the castling rights of chess, and the key lacks counters.
 fn hash(planes: &[f32]) -> u64 {
     let bits = |pair: &[f32]| pair.iter().fold(0, |bits, value| bits << 32 | u64::from(value.to_bits()));
     planes.chunks(2).fold(0, |hash, pair| mixed(hash ^ bits(pair)))
 }
 
-/// What a net says of a leaf.
+/// The evaluation of a leaf by a net.
 #[derive(Clone, Debug)]
-struct Judgement {
+struct Evaluation {
     priors: Vec<f32>,
     value: f64,
 }
 
-/// Judgements by key: those since the cache was last half full, and those of the half before.
+/// Evaluations by key: those since the cache was last half full, and those before.
 #[derive(Debug, Default)]
 struct Cache {
-    recent: HashMap<u64, Judgement>,
-    earlier: HashMap<u64, Judgement>,
+    recent: HashMap<u64, Evaluation>,
+    earlier: HashMap<u64, Evaluation>,
     /// Bytes of the recent ones.
     bytes: usize,
     /// Bytes of both halves, at most.
@@ -204,22 +203,22 @@ struct Cache {
 }
 
 impl Cache {
-    fn get(&mut self, key: u64) -> Option<&Judgement> {
-        if let Some(judgement) = self.earlier.remove(&key) {
-            self.put(key, judgement);
+    fn get(&mut self, key: u64) -> Option<&Evaluation> {
+        if let Some(evaluation) = self.earlier.remove(&key) {
+            self.put(key, evaluation);
         }
         self.recent.get(&key)
     }
 
-    fn put(&mut self, key: u64, judgement: Judgement) {
+    fn put(&mut self, key: u64, evaluation: Evaluation) {
         /// Key, place in the table and what the allocator adds, about.
         const OVERHEAD: usize = 32;
-        let bytes = OVERHEAD + size_of::<Judgement>() + size_of_val(judgement.priors.as_slice());
+        let bytes = OVERHEAD + size_of::<Evaluation>() + size_of_val(evaluation.priors.as_slice());
         if self.bytes + bytes > self.most / 2 {
             self.earlier = std::mem::take(&mut self.recent);
             self.bytes = 0;
         }
-        if bytes <= self.most / 2 && self.recent.insert(key, judgement).is_none() {
+        if bytes <= self.most / 2 && self.recent.insert(key, evaluation).is_none() {
             self.bytes += bytes;
         }
     }
@@ -230,18 +229,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cache_forgets_what_was_not_asked_for_and_keeps_to_its_memory() {
-        let judgement = |key: u64| Judgement { priors: vec![0.5; 10], value: key as f64 };
+    fn the_cache_evicts_unused_entries_within_its_memory() {
+        let evaluation = |key: u64| Evaluation { priors: vec![0.5; 10], value: key as f64 };
         let mut cache = Cache { most: 10_000, ..Cache::default() };
         for key in 0..1_000 {
-            cache.put(key, judgement(key));
-            assert_eq!(cache.get(0).map(|judgement| judgement.value), Some(0.0), "asked for each time");
+            cache.put(key, evaluation(key));
+            assert_eq!(cache.get(0).map(|evaluation| evaluation.value), Some(0.0), "asked for each time");
             assert!(cache.recent.len() + cache.earlier.len() <= 10_000 / 40);
         }
-        assert_eq!(cache.get(999).map(|judgement| judgement.value), Some(999.0));
+        assert_eq!(cache.get(999).map(|evaluation| evaluation.value), Some(999.0));
         assert!(cache.get(1).is_none());
         let mut none = Cache::default();
-        none.put(1, judgement(1));
+        none.put(1, evaluation(1));
         assert!(none.get(1).is_none());
     }
 }

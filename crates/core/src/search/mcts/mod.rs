@@ -1,49 +1,48 @@
 //! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) or PUCT, with playouts or with
 //! evaluation.
 //!
-//! A simulation selects its way down the tree, expands a leaf, goes on with a playout (rollout), and backs up
-//! the result. Playouts go to the end of the game, or end after some plies, where the static evaluation gives
-//! the expected result (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007).
-//! Proven results are backed up, too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search
-//! solver", 2008).
+//! A simulation selects its way down the tree, expands a leaf, plays out the game (rollout), and backs up the
+//! result. Playouts go to the end of the game, or end after some plies, where the static evaluation gives the
+//! expected result (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007). Proven
+//! results are backed up, too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search solver",
+//! 2008).
 //!
-//! Chance is sampled anew in each simulation, and a node stands for its moves whatever the outcomes were
-//! (open loop). The tree has as much memory as the transposition table; when that is used up, leaves are not
-//! expanded any more. Threads share the tree, which is locked on the way down and on the way up, not during
-//! playouts and evaluations. A thread can collect a batch of leaves, by virtual loss, that are evaluated
-//! together.
+//! Chance is sampled anew in each simulation, and nodes do not distinguish outcomes (open loop). The tree has
+//! as much memory as the transposition table; when that is used up, leaves are not expanded any more. Threads
+//! share the tree, which is locked on the way down and on the way up, not during playouts and evaluations. A
+//! thread can collect a batch of leaves, by virtual loss, that are evaluated together.
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
 //! - `gumbel`: the root by Gumbel noise and sequential halving;
-//! - `leaves`: priors and values, by the static evaluation or a net; `variety`: noise and temperature.
+//! - `leaves`: priors and values, by the static evaluation or a net; `noise`: noise and temperature.
 
 mod gumbel;
 mod leaves;
+mod noise;
 mod simulation;
 mod tree;
-mod variety;
 
 use std::sync::Mutex;
 
 use gumbel::{Gumbel, SearchTree};
 pub use leaves::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves};
+use noise::sample_child;
 use simulation::{SharedTree, Simulator};
 use tree::Proof;
 pub use tree::Tree;
-use variety::drawn_child;
 
 use super::input::SearchInput;
-use super::limits::{Control, Deadline, GRACE, Ticker, TimeManager};
+use super::limits::{Control, Deadline, GRACE, ProgressTimer, TimeManager};
 use super::options::{Expansion, FinalMove, Selection};
-use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
+use super::report::{Listener, Progress, Report, RootMoveStatistics, RootStatistics, SearchResult, Visits};
 use super::threads::with_helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Knowledge};
 
-/// Looks for the best move until a limit or `control` ends the search, or until the result is proven. Nodes
-/// are positions of the tree and of playouts; the depth is the length of the principal variation. Priors and
-/// values of PUCT come from `leaf_evaluator`, from the static evaluation where there is none.
+/// Searches for the best move until a limit or `control` ends the search, or until the result is proven.
+/// Nodes are positions of the tree and of playouts; the depth is the length of the principal variation.
+/// Priors and values of PUCT come from `leaf_evaluator`, from the static evaluation where there is none.
 ///
 /// With the same arguments, the same tree, one thread and without limits in time, the result is the same to
 /// the node.
@@ -54,10 +53,10 @@ pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
     leaf_evaluator: Option<&dyn LeafEvaluator<G>>,
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
-) -> Best<G::Move> {
+) -> SearchResult<G::Move> {
     let moves = input.moves();
-    let Some(&any) = moves.first() else { return Best::nothing() };
-    let sampling = &input.options.sampling;
+    let Some(&any) = moves.first() else { return SearchResult::none() };
+    let mcts = &input.options.mcts;
     let default = StaticLeaves(input.evaluator);
     let leaf_evaluator = leaf_evaluator.unwrap_or(&default);
     let time = TimeManager::new(input.limits, input.position.side_to_move());
@@ -65,14 +64,14 @@ pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
     let time = TimeManager { soft: None, hard: enough };
     let deadline = &Deadline::new(control, input.limits.start, time);
     let all = input.root_moves.is_none() && !input.options.msd.is_on();
-    let mut lookout = deadline.lookout();
-    tree.begin(input.position, input.history, any, sampling.keep_tree && all, &mut || lookout.is_over());
+    let mut poller = deadline.poller();
+    tree.begin(input.position, input.history, any, mcts.keep_tree && all, &mut || poller.is_over());
     let mut simulator = Simulator::new(input, leaf_evaluator, 0, deadline);
     if !tree.has_children(0) {
         simulator.expand_root(tree, &moves, all);
     }
-    simulator.disturb_root(tree);
-    let gumbel = sampling.is_by_gumbel().then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
+    simulator.add_root_noise(tree);
+    let gumbel = mcts.is_by_gumbel().then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
     let tree = Mutex::new(SearchTree { tree, gumbel });
     let shared = &SharedTree { tree, deadline };
     let helpers = (1..threads as u64).map(|number| {
@@ -90,30 +89,30 @@ pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
     });
     let best = answer(input, shared, &moves, listener);
     listener.root(&root_statistics(&shared.lock(), best.mv));
-    // So long it took all threads to end.
-    deadline.look();
+    // The time until all threads have ended.
+    deadline.poll();
     best
 }
 
-/// Makes simulations until there is a reason to stop, and reports.
+/// Runs simulations until there is a reason to stop, and reports.
 fn run<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &mut Simulator<G, E>,
     shared: &SharedTree<G>,
     listener: &mut dyn Listener<G::Move>,
 ) {
-    let most = match input.options.sampling.simulations {
+    let most = match input.options.mcts.simulations {
         0 => u64::MAX,
         most => u64::from(most),
     };
     let (mut simulations, mut next_report) = (0, 1);
-    let mut ticker = Ticker::new();
+    let mut progress_timer = ProgressTimer::new();
     while !shared.deadline.is_over() && shared.lock().tree.root().proof == Proof::Open {
         let before = simulations;
         let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
         let left = most.saturating_sub(simulations).min(phase);
         let mut tick = || {
-            if ticker.is_due() {
+            if progress_timer.is_due() {
                 let (nodes, time) = (shared.deadline.nodes(), input.limits.start.elapsed());
                 let hashfull = shared.lock().tree.fullness();
                 listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
@@ -132,7 +131,7 @@ fn run<G: Knowledge, E: Evaluator<G>>(
                 next_report *= 2;
             }
             report(input, simulator, shared, listener);
-            ticker.restart();
+            progress_timer.restart();
             let asked = input.limits.depth.map(|depth| depth as usize);
             deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
@@ -148,17 +147,17 @@ fn run<G: Knowledge, E: Evaluator<G>>(
     report(input, simulator, shared, listener);
 }
 
-/// The answer of a search that is over.
+/// The result of a search that is over.
 fn answer<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     shared: &SharedTree<G>,
     moves: &[G::Move],
     listener: &mut dyn Listener<G::Move>,
-) -> Best<G::Move> {
+) -> SearchResult<G::Move> {
     let nodes = shared.deadline.nodes();
     let searched = shared.lock();
-    if is_answer_blind(input, &searched)
-        && let Some((mv, score)) = input.best_at_once(moves, &mut shared.deadline.grace(GRACE))
+    if has_too_few_simulations(input, &searched)
+        && let Some((mv, score)) = input.best_by_static_eval(moves, &mut shared.deadline.grace(GRACE))
     {
         let (time, visits) = (input.limits.start.elapsed(), None);
         let nodes = nodes + moves.len() as u64;
@@ -177,23 +176,23 @@ fn answer<G: Knowledge, E: Evaluator<G>>(
             visits,
             pv,
         });
-        return Best { mv: Some(mv), ponder: None, nodes };
+        return SearchResult { mv: Some(mv), ponder: None, nodes };
     }
-    let drawn = drawn_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
+    let drawn = sample_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
     let pv = drawn.unwrap_or_else(|| best_pv(input, &searched));
-    Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
+    SearchResult { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
 
-/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
-/// one for each move where neither priors nor evaluations lead the first ones.
-fn is_answer_blind<G: Knowledge, E: Evaluator<G>>(
+/// Whether there are too few simulations for a best move by visits: none, or fewer than moves if neither
+/// priors nor evaluations guide the first ones.
+fn has_too_few_simulations<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     searched: &SearchTree<G>,
 ) -> bool {
-    let (sampling, tree) = (&input.options.sampling, &searched.tree);
-    let ranked = tree.ranked(0, sampling.final_move);
+    let (mcts, tree) = (&input.options.mcts, &searched.tree);
+    let ranked = tree.ranked(0, mcts.final_move);
     let Some(&best) = ranked.first() else { return true };
-    let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
+    let is_led = mcts.selection == Selection::Puct || mcts.expansion::<G>() == Expansion::Evaluated;
     let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
     !is_led && !is_proven && ranked.len() < tree.children(0).count()
 }
@@ -203,7 +202,7 @@ fn best_pv<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     searched: &SearchTree<G>,
 ) -> Vec<G::Move> {
-    let by = input.options.sampling.final_move;
+    let by = input.options.mcts.final_move;
     searched.ranked(by).first().map_or_else(Vec::new, |&best| searched.tree.line(best, by))
 }
 
@@ -215,15 +214,15 @@ fn report<G: Knowledge, E: Evaluator<G>>(
     listener: &mut dyn Listener<G::Move>,
 ) {
     let searched = shared.lock();
-    let (tree, by) = (&searched.tree, input.options.sampling.final_move);
+    let (tree, by) = (&searched.tree, input.options.mcts.final_move);
     for (child, number) in searched.ranked(by).into_iter().take(input.options.multi_pv).zip(1..) {
         let pv = tree.line(child, by);
         let node = tree.node(child);
         let score = match node.proof {
             Proof::Open => Score::from_win_rate(node.mean()),
             Proof::Drawn => Score::DRAW,
-            Proof::Won(plies) => Score::won_in((usize::from(plies) + 1).min(MAX_PLY)),
-            Proof::Lost(plies) => Score::lost_in((usize::from(plies) + 1).min(MAX_PLY)),
+            Proof::Won(plies) => Score::mate_in((usize::from(plies) + 1).min(MAX_PLY)),
+            Proof::Lost(plies) => Score::mated_in((usize::from(plies) + 1).min(MAX_PLY)),
         };
         listener.report(Report {
             depth: pv.len() as u32,
@@ -241,7 +240,7 @@ fn report<G: Knowledge, E: Evaluator<G>>(
     }
 }
 
-/// What a search that plays `best` has found out about its root.
+/// The statistics of the root of a search that plays `best`.
 fn root_statistics<G: Game>(searched: &SearchTree<G>, best: Option<G::Move>) -> RootStatistics<G::Move> {
     let SearchTree { tree, gumbel } = searched;
     let visits: Vec<_> = tree.children(0).map(|child| tree.node(child).visits).collect();
@@ -268,7 +267,7 @@ mod tests {
     use crate::eval::Linear;
     use crate::game::neighbours::Neighbours;
     use crate::game::{Game, GameHistory};
-    use crate::search::{Limits, Options, RootSelection, Sampling};
+    use crate::search::{Limits, MctsOptions, Options, RootSelection};
 
     #[test]
     fn all_simulations_are_backed_up() {
@@ -283,12 +282,12 @@ mod tests {
         ] {
             let root_selection = RootSelection::Gumbel;
             let expansion = Some(expansion);
-            let sampling = Sampling { expansion, batch, selection, root_selection, ..Sampling::default() };
-            let options = &Options { sampling, ..Options::default() };
+            let mcts = MctsOptions { expansion, batch, selection, root_selection, ..MctsOptions::default() };
+            let options = &Options { mcts, ..Options::default() };
             let input = SearchInput::new(position, history, evaluator, options, limits);
             let mut tree = Tree::new(1 << 20);
             for _ in 0..2 {
-                // The second time, in the tree of the first.
+                // The second search reuses the tree of the first.
                 monte_carlo(&input, &mut tree, 3, None, &Control::default(), &mut |_: Report<_>| {});
                 let mut nodes = vec![0];
                 while let Some(node) = nodes.pop() {

@@ -7,19 +7,19 @@ use rand::{RngExt, SeedableRng};
 
 use super::gumbel::{Gumbel, SearchTree};
 use super::leaves::{Leaf, LeafEvaluator};
-use super::tree::{Children, Node, Proof, Tree, seen_by};
-use super::variety::{Noise, random_of};
+use super::noise::{Noise, random_of};
+use super::tree::{Children, Node, Proof, Tree, for_player};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
-use crate::game::{Color, GameHistory, Knowledge, Points};
+use crate::game::{Color, GameHistory, Knowledge, Wdl};
 use crate::search::input::SearchInput;
-use crate::search::limits::{Deadline, Lookout};
+use crate::search::limits::{ClockPoller, Deadline};
 use crate::search::msd::MsdFilter;
 use crate::search::options::{Expansion, NoiseAt, Selection};
 
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
 const LONGEST_PLAYOUT: u32 = 300;
 
-/// Progressive widening: a node with n visits looks at n to the power of this many of its children, at least
+/// Progressive widening: a node with n visits selects from n to the power of this of its children, at least
 /// two.
 const WIDENING: f64 = 0.6;
 
@@ -39,10 +39,10 @@ impl<'a, G: Knowledge> SharedTree<'a, G> {
     }
 }
 
-/// How a simulation has left the tree.
+/// How a simulation leaves the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
-    /// At a leaf that is not expanded: a playout goes on from it.
+    /// At a leaf that is not expanded: a playout follows.
     Playout,
     /// At a leaf that is to be expanded.
     Expand,
@@ -52,19 +52,19 @@ enum Exit {
 struct Pending<G> {
     exit: Exit,
     position: G,
-    /// How often the position has occurred, if it is to be expanded.
+    /// The occurrences of the position, if it is to be expanded.
     occurrences: usize,
     /// The nodes of its path, each with the player who made its move.
     path: Vec<(usize, Color)>,
 }
 
-/// One thread that makes simulations.
+/// A thread that runs simulations.
 pub(super) struct Simulator<'a, G: Knowledge, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     scale: Scale,
     leaf_evaluator: &'a dyn LeafEvaluator<G>,
-    /// Looks at the clock, as nearly every step of a simulation may take long.
-    lookout: Lookout<'a>,
+    /// Polled often, as nearly every step of a simulation may take long.
+    poller: ClockPoller<'a>,
     expansion: Expansion,
     exploration: f64,
     /// Plies of a playout before the position is evaluated; `None` where it goes on to the end of the game.
@@ -105,12 +105,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
             input,
             scale: input.evaluator.scale(),
             leaf_evaluator,
-            lookout: deadline.lookout(),
-            expansion: options.sampling.expansion::<G>(),
-            exploration: options.sampling.exploration::<G>(),
-            playout_plies: options.sampling.plies::<G>(),
+            poller: deadline.poller(),
+            expansion: options.mcts.expansion::<G>(),
+            exploration: options.mcts.exploration::<G>(),
+            playout_plies: options.mcts.plies::<G>(),
             random: StdRng::seed_from_u64(options.seed.wrapping_add(number)),
-            noise: Noise::new(&options.sampling, random_of(input, number)),
+            noise: Noise::new(&options.mcts, random_of(input, number)),
             filter: MsdFilter::new(&options.msd, input.evaluator, options.seed),
             position: input.position.clone(),
             history: input.history.clone(),
@@ -126,18 +126,17 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Expands the root with these moves: all legal ones, or some. It stays without children where there is
-    /// no time for it.
+    /// Expands the root with these moves: all legal ones, or some. Without time it gets no children.
     pub(super) fn expand_root(&mut self, tree: &mut Tree<G>, moves: &[G::Move], all: bool) {
         self.position.clone_from(self.input.position);
         self.moves.clear();
         self.moves.extend(moves);
-        let kind = match (self.expansion, self.input.options.sampling.selection) {
+        let kind = match (self.expansion, self.input.options.mcts.selection) {
             (Expansion::Evaluated, _) => self.list_by_static_eval(!all),
             (_, Selection::Puct) => {
                 self.add_leaf(0, self.history.occurrences(&self.position));
                 self.evaluate_leaves(1);
-                if self.lookout.is_over() {
+                if self.poller.is_over() {
                     return;
                 }
                 self.list_by_prior(0)
@@ -148,12 +147,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
                 Children::All
             }
         };
-        if !self.lookout.is_over() {
+        if !self.poller.is_over() {
             self.attach(tree, 0, if all { kind } else { Children::Selected });
         }
     }
 
-    /// What the leaf evaluator says of the root: the expected result for the side to move.
+    /// The value of the root by the leaf evaluator: the expected result for the side to move.
     pub(super) fn value_of_root(&mut self, moves: &[G::Move]) -> f64 {
         self.position.clone_from(self.input.position);
         self.moves.clear();
@@ -164,27 +163,27 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         self.leaves[0].value
     }
 
-    /// Mixes noise into the priors of the root, if it is to have some.
-    pub(super) fn disturb_root(&mut self, tree: &mut Tree<G>) {
+    /// Mixes noise into the priors of the root, if there is any.
+    pub(super) fn add_root_noise(&mut self, tree: &mut Tree<G>) {
         if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Root) {
             tree.change_priors(0, |priors| noise.mix(priors));
         }
     }
 
-    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the search
-    /// or its limit of nodes interrupts are taken back. `meanwhile` is called after each of them.
+    /// Runs a batch of at most `at_most` simulations, and returns their number. Those that the end of the
+    /// search or its node limit interrupts are cancelled. `meanwhile` is called after each of them.
     pub(super) fn simulate(
         &mut self,
         shared: &SharedTree<G>,
         at_most: usize,
         meanwhile: &mut dyn FnMut(),
     ) -> u64 {
-        let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
+        let batch = self.input.options.mcts.batch.clamp(1, at_most.max(1));
         let mut begun = 0;
         self.waiting = 0;
         {
             let SearchTree { tree, gumbel } = &mut *shared.lock();
-            while begun < batch && !self.lookout.is_over() && !(begun > 0 && self.is_spent(shared)) {
+            while begun < batch && !self.poller.is_over() && !(begun > 0 && self.is_spent(shared)) {
                 self.descend(tree, gumbel.as_mut());
                 shared.deadline.add_nodes(std::mem::take(&mut self.nodes));
                 begun += 1;
@@ -195,23 +194,23 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         let finished = self.finish(shared, meanwhile);
         if finished < self.waiting {
             let tree = &mut *shared.lock().tree;
-            self.pending[finished..self.waiting].iter().for_each(|pending| tree.withdraw(&pending.path));
+            self.pending[finished..self.waiting].iter().for_each(|pending| tree.cancel(&pending.path));
         }
         shared.deadline.add_nodes(std::mem::take(&mut self.nodes));
         (begun - (self.waiting - finished)) as u64
     }
 
-    /// Whether the search has had its nodes.
+    /// Whether the node limit is reached.
     fn is_spent(&self, shared: &SharedTree<G>) -> bool {
         self.input.limits.nodes.is_some_and(|limit| shared.deadline.nodes() >= limit)
     }
 
-    /// Finishes the pending simulations, whose leaves have been judged, until the search is over or has had its
-    /// nodes, the first one aside; how many it was.
+    /// Finishes the pending simulations, whose leaves have been evaluated, and returns their number. All but
+    /// the first one are skipped once the search is over.
     fn finish(&mut self, shared: &SharedTree<G>, meanwhile: &mut dyn FnMut()) -> usize {
         let mut leaf = 0;
         for index in 0..self.waiting {
-            if self.lookout.is_over() || index > 0 && self.is_spent(shared) {
+            if self.poller.is_over() || index > 0 && self.is_spent(shared) {
                 return index;
             }
             std::mem::swap(&mut self.position, &mut self.pending[index].position);
@@ -221,7 +220,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
                 (Exit::Expand, Expansion::Evaluated) => {
                     kind = Some(self.list_by_static_eval(false));
                     match (self.playout_plies, self.children.first()) {
-                        (Some(0), Some(best)) => seen_by(self.position.side_to_move(), best.mean()),
+                        (Some(0), Some(best)) => for_player(self.position.side_to_move(), best.mean()),
                         _ => self.playout(),
                     }
                 }
@@ -229,12 +228,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
                     kind = Some(self.list_by_prior(leaf));
                     leaf += 1;
                     match self.playout_plies {
-                        Some(0) => seen_by(self.position.side_to_move(), self.leaves[leaf - 1].value),
+                        Some(0) => for_player(self.position.side_to_move(), self.leaves[leaf - 1].value),
                         _ => self.playout(),
                     }
                 }
             };
-            if self.lookout.is_over() {
+            if self.poller.is_over() {
                 return index;
             }
             let path = std::mem::take(&mut self.pending[index].path);
@@ -254,8 +253,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         self.waiting
     }
 
-    /// Goes down from the root to a leaf, which is put among the pending simulations. A known result is
-    /// backed up at once.
+    /// Descends from the root to a leaf, and adds a pending simulation. A known result is backed up at once.
     fn descend(&mut self, tree: &mut Tree<G>, gumbel: Option<&mut Gumbel>) {
         let before = self.history.past().len();
         let exit = self.select_leaf(tree, gumbel);
@@ -285,7 +283,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     /// Backs up the result of White along a path.
     fn back_up(&mut self, tree: &mut Tree<G>, path: &[(usize, Color)], result: f64) {
         tree.back_up(path, result);
-        if self.input.options.sampling.prove && !G::HAS_CHANCE {
+        if self.input.options.mcts.prove && !G::HAS_CHANCE {
             tree.back_up_proof(path);
         }
         self.seldepth = self.seldepth.max(path.len() - 1);
@@ -301,10 +299,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         self.path.push((0, !self.position.side_to_move()));
         tree.add_virtual_loss(0);
         let mut node = 0;
-        let expands_at_once = self.expansion == Expansion::Evaluated
-            || self.input.options.sampling.selection == Selection::Puct;
+        let expands_at_once =
+            self.expansion == Expansion::Evaluated || self.input.options.mcts.selection == Selection::Puct;
         loop {
-            // The root is searched even where a draw rule has ended the game there before.
+            // The root is searched even after a draw by rule.
             if node != 0 {
                 if let Some(result) = self.known_result(tree, node) {
                     return Err(result);
@@ -313,7 +311,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
                     return Ok(Exit::Playout);
                 }
             }
-            if self.lookout.is_over() {
+            if self.poller.is_over() {
                 return Ok(Exit::Playout);
             }
             let is_first_visit = node != 0 && tree.node(node).visits == 0;
@@ -337,26 +335,27 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     fn known_result(&self, tree: &mut Tree<G>, node: usize) -> Option<f64> {
         let player = !self.position.side_to_move();
         if let Some(result) = tree.node(node).proof.result() {
-            return Some(seen_by(player, result));
+            return Some(for_player(player, result));
         }
-        // With chance, the position may be another one each time.
+        // With chance, the position may differ each time.
         if !G::HAS_CHANCE && tree.has_children(node) {
             return None;
         }
         let Some(outcome) = self.history.outcome(&self.position) else {
-            // A draw of this tree is none of the game: it is no proof, which a later search would keep.
+            // A repetition within the tree is no draw of the game, so it is no proof, which a later search
+            // would keep.
             let is_drawn = self.history.is_repetition(&self.position, self.input.history.past().len());
             return is_drawn.then_some(0.5);
         };
         let proof = Proof::of_end(outcome.winner, player);
-        if !G::HAS_CHANCE && self.input.options.sampling.prove {
+        if !G::HAS_CHANCE && self.input.options.mcts.prove {
             tree.node_mut(node).proof = proof;
         }
-        proof.result().map(|result| seen_by(player, result))
+        proof.result().map(|result| for_player(player, result))
     }
 
-    /// Adds the children that a node is to get at this visit, if there is memory for them; a single one is
-    /// returned, to go on with.
+    /// Adds the children of a node at this visit, if there is memory for them. Returns a single one, to
+    /// continue with.
     fn add_children(&mut self, tree: &mut Tree<G>, node: usize) -> Option<usize> {
         if tree.node(node).children_kind != Children::Open {
             return None;
@@ -369,17 +368,17 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
             let (ply, volatile) = (self.path.len() - 1, self.position.in_check());
             let mut state = E::State::default();
             self.input.evaluator.reset(&self.position, &mut state);
-            let (filter, lookout) = (&mut self.filter, &mut self.lookout);
+            let (filter, poller) = (&mut self.filter, &mut self.poller);
             let (history, moves) = (&mut self.history, &mut self.moves);
-            filter.keep(history, &self.position, &state, ply, volatile, moves, &mut || lookout.is_over());
-            if self.lookout.is_over() {
+            filter.keep(history, &self.position, &state, ply, volatile, moves, &mut || poller.is_over());
+            if self.poller.is_over() {
                 return None;
             }
             if self.moves.len() < before {
                 kind = Children::Selected;
             }
         }
-        // With chance, other moves may be legal the next time.
+        // With chance, other moves may be legal at the next visit.
         let kind = if G::HAS_CHANCE { Children::Open } else { kind };
         if tree.has_children(node) {
             self.moves.retain(|mv| tree.children(node).all(|child| tree.node(child).mv != *mv));
@@ -403,7 +402,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// The child of a node to go on with.
+    /// The child of a node to continue with.
     fn select_child(&self, tree: &Tree<G>, node: usize) -> Option<usize> {
         let visits = f64::from(tree.node(node).visits);
         let widest = match self.expansion {
@@ -411,10 +410,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
             Expansion::All | Expansion::One => usize::MAX,
         };
         let may = |mv| !G::HAS_CHANCE || self.position.is_legal(mv);
-        tree.select(node, self.input.options.sampling.selection, self.exploration, widest, may)
+        tree.select(node, self.input.options.mcts.selection, self.exploration, widest, may)
     }
 
-    /// Goes on to a child.
+    /// Moves to a child.
     fn step(&mut self, tree: &mut Tree<G>, child: usize) {
         self.path.push((child, self.position.side_to_move()));
         tree.add_virtual_loss(child);
@@ -430,14 +429,14 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         self.nodes += 1;
     }
 
-    /// Makes leaves of the pending simulations that are to be expanded by their priors; how many there are.
+    /// Turns the pending simulations to expand into leaves, and returns their number.
     fn prepare_leaves(&mut self) -> usize {
         if self.expansion == Expansion::Evaluated {
             return 0;
         }
         let mut leaves = 0;
         for index in 0..self.waiting {
-            if self.lookout.is_over() {
+            if self.poller.is_over() {
                 break;
             }
             if self.pending[index].exit == Exit::Expand {
@@ -452,7 +451,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         leaves
     }
 
-    /// Makes a leaf of the current position and the listed moves.
+    /// Adds a leaf with the current position and the listed moves.
     fn add_leaf(&mut self, index: usize, occurrences: usize) {
         if index == self.leaves.len() {
             let (position, moves, priors) = (self.position.clone(), Vec::new(), Vec::new());
@@ -465,15 +464,15 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         leaf.priors.clear();
     }
 
-    /// Lets the first of the leaves be judged.
+    /// Evaluates the first leaves.
     fn evaluate_leaves(&mut self, leaves: usize) {
         if leaves > 0 {
-            let lookout = &mut self.lookout;
-            self.leaf_evaluator.evaluate_leaves(&mut self.leaves[..leaves], &mut || lookout.is_over());
+            let poller = &mut self.poller;
+            self.leaf_evaluator.evaluate_leaves(&mut self.leaves[..leaves], &mut || poller.is_over());
         }
     }
 
-    /// Lists the children of a leaf that has been judged, with their priors.
+    /// Lists the children of an evaluated leaf, with their priors.
     fn list_by_prior(&mut self, leaf: usize) -> Children {
         let Leaf { moves, priors, .. } = &mut self.leaves[leaf];
         if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Leaves) {
@@ -489,12 +488,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     /// the candidate moves of the game.
     fn list_by_static_eval(&mut self, listed: bool) -> Children {
         let (evaluator, position) = (self.input.evaluator, &self.position);
-        let (stm, nodes, lookout) = (position.side_to_move(), &mut self.nodes, &mut self.lookout);
+        let (stm, nodes, poller) = (position.side_to_move(), &mut self.nodes, &mut self.poller);
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
         evaluator.reset(position, &mut state);
         let mut static_eval = |child: &G| {
-            // Then nobody looks at the list.
-            if lookout.is_over() {
+            // The list is not used then.
+            if poller.is_over() {
                 return 0;
             }
             *nodes += 1;
@@ -535,14 +534,14 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     fn playout(&mut self) -> f64 {
         let longest = self.playout_plies.or(G::LONGEST_GAME).unwrap_or(LONGEST_PLAYOUT);
         for _ in 0..longest {
-            if self.lookout.is_over() {
-                // Then nobody looks at the result.
+            if self.poller.is_over() {
+                // The result is not used then.
                 break;
             }
             self.moves.clear();
             self.position.legal_moves(&mut self.moves);
             if self.moves.is_empty() {
-                return Points::of(self.position.terminal_outcome().winner, Color::White).value();
+                return Wdl::of(self.position.terminal_outcome().winner, Color::White).value();
             }
             if G::DRAW_RULES.no_progress.is_some_and(|limit| self.position.halfmove_clock() >= limit) {
                 return 0.5;
@@ -551,21 +550,21 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
             self.play(mv);
         }
         if self.playout_plies.is_none() {
-            return Points::of(self.position.leader(), Color::White).value();
+            return Wdl::of(self.position.leader(), Color::White).value();
         }
         let static_eval = self.input.evaluator.evaluate_position(&self.position);
-        seen_by(self.position.side_to_move(), static_eval.win_rate(self.scale.wdl))
+        for_player(self.position.side_to_move(), static_eval.win_rate(self.scale.wdl))
     }
 
     /// One of the listed moves: a random one, or the best by static evaluation (ε-greedy).
     fn playout_move(&mut self) -> G::Move {
-        let epsilon = self.input.options.sampling.epsilon;
+        let epsilon = self.input.options.mcts.epsilon;
         if epsilon < 100 && self.random.random_range(0..100) >= epsilon {
             let (evaluator, position) = (self.input.evaluator, &self.position);
             let [mut state, mut scratch] = [E::State::default(), E::State::default()];
             evaluator.reset(position, &mut state);
-            let lookout = &mut self.lookout;
-            let best = self.moves.iter().copied().take_while(|_| !lookout.is_over()).max_by_key(|&mv| {
+            let poller = &mut self.poller;
+            let best = self.moves.iter().copied().take_while(|_| !poller.is_over()).max_by_key(|&mv| {
                 let child = position.after(mv);
                 evaluator.evaluate_child(position, &state, &child, &mut scratch, position.side_to_move())
             });

@@ -3,10 +3,10 @@
 use crate::game::{Color, Game, GameHistory};
 use crate::search::options::{FinalMove, Selection};
 
-/// How good something is: a class, and the place in it.
+/// A rank: a class, and the order within it.
 pub(super) type Rank = (u8, f64);
 
-/// Puts the best ones first; equals stay in their order.
+/// Sorts by rank, best first; the sort is stable.
 pub(super) fn best_first(mut ranked: Vec<(Rank, usize)>) -> Vec<usize> {
     ranked.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
     ranked.into_iter().map(|(_, item)| item).collect()
@@ -17,16 +17,16 @@ pub(super) fn best_first(mut ranked: Vec<(Rank, usize)>) -> Vec<usize> {
 pub(super) enum Proof {
     /// Nothing is proven.
     Open,
-    /// Won in so many plies from here, whatever the other player does.
+    /// Won in this many plies, whatever the other player does.
     Won(u16),
-    /// Lost in at most so many plies, whatever that player does.
+    /// Lost in at most this many plies, whatever that player does.
     Lost(u16),
     /// Drawn.
     Drawn,
 }
 
 impl Proof {
-    /// The proof that lies in the end of a game.
+    /// The proof at the end of a game.
     pub(super) fn of_end(winner: Option<Color>, player: Color) -> Proof {
         match winner {
             None => Proof::Drawn,
@@ -47,7 +47,7 @@ impl Proof {
 }
 
 /// The result of White for a player, or that of a player for White.
-pub(super) fn seen_by(player: Color, result: f64) -> f64 {
+pub(super) fn for_player(player: Color, result: f64) -> f64 {
     if player == Color::White { result } else { 1.0 - result }
 }
 
@@ -109,7 +109,7 @@ pub struct Tree<G: Game> {
 }
 
 impl<G: Game> Tree<G> {
-    /// An empty tree in so many bytes, less where there is no memory.
+    /// An empty tree of this many bytes, or less if there is not enough memory.
     pub fn new(bytes: usize) -> Tree<G> {
         let (mut nodes, mut places) = (Vec::new(), Vec::new());
         let mut most = bytes / (size_of::<Node<G::Move>>() + size_of::<u32>());
@@ -121,7 +121,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// Makes a position the root, with its subtree if `keep` is set, the moves since the last root are in the
-    /// tree, and `is_over` does not say that there is no time for it.
+    /// tree, and `is_over` does not return true.
     pub(super) fn begin(
         &mut self,
         position: &G,
@@ -138,7 +138,7 @@ impl<G: Game> Tree<G> {
         self.root = Some((position.clone(), history.past().iter().map(Game::key).collect()));
     }
 
-    /// The node of a position whose game has come through the root.
+    /// The node of a position whose game has passed the root.
     fn find(&self, position: &G, history: &GameHistory<G>) -> Option<usize> {
         let (root, before) = self.root.as_ref()?;
         let past = history.past();
@@ -159,10 +159,10 @@ impl<G: Game> Tree<G> {
         Some(node)
     }
 
-    /// Makes a node the root and removes all that does not lie below it. Children lie behind their parents.
-    /// `None` once it is over; then the tree is in disorder.
+    /// Makes a node the root and removes all that does not lie below it. Children come after their parents.
+    /// `None` once it is over; then the tree is invalid.
     fn reroot(&mut self, root: usize, is_over: &mut dyn FnMut() -> bool) -> Option<()> {
-        // A large tree takes a while.
+        // A large tree takes long.
         const AT_ONCE: usize = 1 << 12;
         let mut may_go_on = |node: usize| (!node.is_multiple_of(AT_ONCE) || !is_over()).then_some(());
         let mut places = std::mem::take(&mut self.places);
@@ -239,17 +239,17 @@ impl<G: Game> Tree<G> {
         self.nodes[node].first != 0
     }
 
-    /// Whether there is memory for so many more nodes. The root gets its children whatever the memory.
+    /// Whether there is memory for this many more nodes. The root always gets its children.
     pub(super) fn has_room(&self, parent: usize, nodes: usize) -> bool {
         parent == 0 || self.nodes.len() + nodes <= self.most
     }
 
-    /// Nodes that there is memory for.
+    /// The number of nodes that still fit.
     pub(super) fn room(&self) -> usize {
         self.most.saturating_sub(self.nodes.len())
     }
 
-    /// Adds children to a node, behind those that it has; the index of the last one, 0 if there is none.
+    /// Adds children to a node, after its others; the index of the last one, 0 if there is none.
     pub(super) fn add(&mut self, parent: usize, children: impl Iterator<Item = Node<G::Move>>) -> usize {
         let mut last = self.children(parent).last();
         for child in children {
@@ -264,8 +264,8 @@ impl<G: Game> Tree<G> {
         last.unwrap_or(0)
     }
 
-    /// The child to go on with, among the first `widest` of those that `may` be played; one that is proven to
-    /// lose only where there are no others.
+    /// Selects a child among the first `widest` of those that `may` be played; a proven loss only if there
+    /// are no others.
     pub(super) fn select(
         &self,
         node: usize,
@@ -277,7 +277,7 @@ impl<G: Game> Tree<G> {
         let parent = &self.nodes[node];
         let all = f64::from(parent.visits.max(1));
         let (logarithm, root) = (all.ln(), all.sqrt());
-        // First play urgency: a child without visits is worth as much as its parent.
+        // First play urgency: a child without visits has the value of its parent.
         let unknown = 1.0 - parent.mean();
         let bound = |child: &Node<G::Move>| {
             let visits = child.visits + child.virtual_losses;
@@ -302,13 +302,13 @@ impl<G: Game> Tree<G> {
         best.map(|(child, _)| child)
     }
 
-    /// A simulation goes through a node: until it is backed up, the node looks worse to others.
+    /// Adds a virtual loss: until the simulation is backed up, the node looks worse to others.
     pub(super) fn add_virtual_loss(&mut self, node: usize) {
         self.nodes[node].virtual_losses += 1;
     }
 
-    /// Takes back a simulation that has not come to a result.
-    pub(super) fn withdraw(&mut self, path: &[(usize, Color)]) {
+    /// Cancels a simulation without a result.
+    pub(super) fn cancel(&mut self, path: &[(usize, Color)]) {
         for &(node, _) in path {
             self.nodes[node].virtual_losses -= 1;
         }
@@ -320,7 +320,7 @@ impl<G: Game> Tree<G> {
             let node = &mut self.nodes[node];
             node.virtual_losses -= 1;
             node.visits = node.visits.saturating_add(1);
-            node.total += seen_by(player, result);
+            node.total += for_player(player, result);
         }
     }
 
@@ -335,7 +335,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What the children of a node prove of it.
+    /// The proof of a node by its children.
     fn proof_by_children(&self, node: usize) -> Proof {
         let (mut shortest, mut longest) = (None, 0);
         let (mut open, mut drawn) = (self.nodes[node].children_kind != Children::All, false);

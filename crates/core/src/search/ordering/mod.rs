@@ -1,5 +1,5 @@
 //! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
-//! The killers and histories that it goes by are in `heuristics`, with the corrections of the evaluation.
+//! `heuristics` has the killers and histories.
 
 mod heuristics;
 
@@ -26,7 +26,7 @@ pub(super) enum Scope {
     All,
     /// The tactical moves.
     Tactical,
-    /// The candidate moves of the game, by the static evaluation behind them.
+    /// The candidate moves of the game, by the static evaluation after them.
     ByStaticEval,
 }
 
@@ -38,14 +38,14 @@ enum Stage {
     All,
 }
 
-/// Gives the moves of a position one after the other. It is used again at each node, so that its lists keep
-/// their memory, and generates moves in stages: the table move first, then tactical moves, then quiet ones.
+/// Picks the moves of a position one by one. It is reused at each node, so that its lists keep their memory,
+/// and generates moves in stages: the table move first, then tactical moves, then quiet ones.
 #[derive(Clone, Debug)]
 pub(super) struct MovePicker<M> {
     scope: Scope,
     table_move: Option<M>,
     stage: Stage,
-    /// The generated moves. The first `given` of them have been given.
+    /// The generated moves. The first `given` of them have been picked.
     moves: Vec<M>,
     ranks: Vec<i32>,
     given: usize,
@@ -57,7 +57,7 @@ pub(super) struct MovePicker<M> {
     killers: usize,
     /// Positions that have been evaluated for the order.
     evaluated: u64,
-    /// Moves that are given again at the end, and how many of them have been.
+    /// Moves that are picked again at the end, and how many of them have been.
     deferred: Vec<M>,
     again: usize,
 }
@@ -82,7 +82,7 @@ impl<M> Default for MovePicker<M> {
 }
 
 impl<M: GameMove> MovePicker<M> {
-    /// Begins with a new position. A table move that is not legal is ignored.
+    /// Starts with a position. An illegal table move is ignored.
     pub(super) fn begin<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
@@ -97,7 +97,7 @@ impl<M: GameMove> MovePicker<M> {
         self.clear(Stage::Nothing);
     }
 
-    /// Begins with moves that have their order already.
+    /// Starts with moves in their order.
     pub(super) fn begin_in_order(&mut self, moves: impl Iterator<Item = M>) {
         self.table_move = None;
         self.clear(Stage::All);
@@ -116,9 +116,9 @@ impl<M: GameMove> MovePicker<M> {
         self.again = 0;
     }
 
-    /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
-    /// with and `state` the evaluator's, which must be up to date if moves are ordered by static evaluation;
-    /// `context` and `ply` say how it was reached. After the end of the search, the order means nothing.
+    /// The best move not yet picked; among equals, the generator's first. `position` is that of `begin` and
+    /// `state` its evaluator state, which must be up to date if moves are ordered by static evaluation. After
+    /// the end of the search, the order is arbitrary.
     pub(super) fn next<G: Knowledge<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
@@ -170,8 +170,7 @@ impl<M: GameMove> MovePicker<M> {
         }
     }
 
-    /// Defers the move that has just been given until all others have been given; false where it has been
-    /// deferred before.
+    /// Defers the move just picked until all others have been; false if it has been deferred before.
     pub(super) fn defer(&mut self, mv: M) -> bool {
         if self.again == 0 {
             self.deferred.push(mv);
@@ -179,7 +178,7 @@ impl<M: GameMove> MovePicker<M> {
         self.again == 0
     }
 
-    /// The index of the best move not yet given.
+    /// The index of the best move not yet picked.
     #[inline]
     fn best(&self) -> Option<usize> {
         let rest = self.ranks.get(self.given..)?;
@@ -229,7 +228,7 @@ impl<M: GameMove> MovePicker<M> {
         }));
     }
 
-    /// The next killer that is legal and has not been given. A cutoff by it saves the generation.
+    /// The next killer that is legal and has not been picked. A cutoff by it saves the generation.
     fn killer<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
@@ -249,7 +248,7 @@ impl<M: GameMove> MovePicker<M> {
         None
     }
 
-    /// Generates the candidate moves, behind those that have been given already.
+    /// Generates the candidate moves, after those already picked.
     fn generate_by_static_eval<G: Knowledge<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
@@ -261,9 +260,9 @@ impl<M: GameMove> MovePicker<M> {
         self.rated.clear();
         let stm = position.side_to_move();
         let mut scratch = E::State::default();
-        let mut lookout = deadline.lookout();
+        let mut poller = deadline.poller();
         let mut static_eval = |child: &G| {
-            if lookout.is_over() {
+            if poller.is_over() {
                 return 0;
             }
             self.evaluated += 1;
@@ -283,8 +282,7 @@ impl<M: GameMove> MovePicker<M> {
         std::mem::take(&mut self.evaluated)
     }
 
-    /// Takes the table move, which has been given, out of the moves that have just been generated and have no
-    /// rank yet.
+    /// Removes the table move, already picked, from the new moves without a rank.
     fn drop_table_move(&mut self) {
         let ranked = self.ranks.len();
         let index = self.moves[ranked..].iter().position(|&mv| Some(mv) == self.table_move);
@@ -293,7 +291,7 @@ impl<M: GameMove> MovePicker<M> {
         }
     }
 
-    /// Gives no more quiet moves, once one that was generated has been given.
+    /// Skips the remaining quiet moves, once a generated one has been picked.
     pub(super) fn skip_quiet(&mut self) {
         debug_assert_eq!(self.stage, Stage::All);
         let mut kept = self.given;
@@ -308,12 +306,12 @@ impl<M: GameMove> MovePicker<M> {
         self.ranks.truncate(kept);
     }
 
-    /// Whether the last move given, and all that follow, lose by exchange.
+    /// Whether the last move picked, and all that follow, lose by exchange.
     pub(super) fn is_losing(&self) -> bool {
         self.given > 0 && self.ranks.get(self.given - 1).is_some_and(|&rank| rank < LOSING)
     }
 
-    /// How many moves have been given.
+    /// The number of moves picked.
     pub(super) fn given(&self) -> usize {
         self.given
     }
@@ -331,10 +329,10 @@ mod tests {
 
     #[test]
     fn without_quiet_moves_only_losing_captures_are_left() {
-        // The queen may take a protected pawn, and the rook one that nothing protects.
+        // The queen may take a protected pawn, the rook an unprotected one.
         let position = Chess::from_fen("4k3/8/2p5/3p4/8/p7/3Q4/R3K3 w - - 0 1").unwrap();
         let (evaluator, heuristics) = (Linear::shipped(0).unwrap(), Heuristics::new());
-        // A sum of features keeps nothing.
+        // A linear evaluation has no state.
         let state = ();
         let control = Control::default();
         let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());

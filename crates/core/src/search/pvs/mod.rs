@@ -4,17 +4,17 @@
 //! window is null. An exact score comes from an open window alone.
 //!
 //! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
-//! them off. When they apply is told by `selectivity`; what each is worth stands in `experiments/search.md`.
-//! The last plies are those of `quiescence`.
+//! them off. `selectivity` decides when they apply; `experiments/search.md` has the gain of each.
+//! `quiescence` searches the last plies.
 
 mod quiescence;
 mod selectivity;
 
 pub(super) use selectivity::Inherited;
-use selectivity::{Candidate, Node, Singularity, Verdict};
+use selectivity::{Candidate, Node, QuietPruning, Singularity};
 
 use super::ordering::{MovePicker, Scope};
-use super::searcher::{Ply, Question, Searcher};
+use super::searcher::{Ply, PvSearch, Searcher};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
@@ -30,13 +30,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             return self.search_node::<false>(depth, window, ply, inherited, None);
         }
         let score = self.search_node::<true>(depth, window, ply, inherited, None);
-        // 22. Another thread may have been quicker.
-        self.stack[ply].question = None;
+        // 22. Another thread may have finished the node.
+        self.stack[ply].pv_search = None;
         self.budget.take_ended_node(ply).unwrap_or(score)
     }
 
-    /// The same, without the move `excluded`; where another thread is quicker, the score means nothing. `PV`:
-    /// the node may lie on the principal variation; elsewhere the window is null.
+    /// The same, without the move `excluded`; if another thread finishes the node, the score is invalid.
+    /// `PV`: the node may lie on the principal variation; elsewhere the window is null.
     fn search_node<const PV: bool>(
         &mut self,
         mut depth: i32,
@@ -60,8 +60,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             // 2. Mate distance pruning: no score is worse than losing now or better than winning by the next
             //    ply.
-            alpha = alpha.max(Score::lost_in(ply));
-            beta = beta.min(Score::won_in(ply + 1));
+            alpha = alpha.max(Score::mated_in(ply));
+            beta = beta.min(Score::mate_in(ply + 1));
             if alpha >= beta {
                 return alpha;
             }
@@ -86,15 +86,15 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         // 5. The table: an entry that is deep enough ends the search of this node. The principal variation is
         //    searched to its end, so that all of its moves are known.
         if self.selective && !in_check {
-            // This takes place while the table's entry is on its way from memory: behind the table, the same
-            // nodes take 6 to 14 % longer.
-            self.bring_up_to_date(ply);
+            // This overlaps with the prefetch of the table entry: after the probe, the same nodes take 6 to
+            // 14 % longer.
+            self.update_eval_state(ply);
         }
         let tt_entry = self.tt_entry(ply);
         let may_end = !PV && !root && excluded.is_none();
         if let Some(entry) = tt_entry
             && may_end
-            && self.answers(&entry, Question { depth, window })
+            && self.satisfies(&entry, PvSearch { depth, window })
         {
             return entry.score;
         }
@@ -110,13 +110,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));
         let corrected_eval = evals.map(|[_, corrected]| corrected);
         self.stack[ply].static_eval = corrected_eval;
-        // What the move that has led here learns from it, and whether that move was reduced too much or too
-        // little.
-        if G::LOOKS_BACK
+        // The history of the last move learns from it, and its reduction is adjusted.
+        if G::HINDSIGHT
             && excluded.is_none()
             && let Some(corrected_eval) = corrected_eval
         {
-            depth += self.look_back(depth, ply, corrected_eval);
+            depth += self.apply_hindsight(depth, ply, corrected_eval);
         }
         let table_move = tt_entry.and_then(|entry| entry.best);
         let mut node = Node {
@@ -132,8 +131,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             in_check,
             raw_eval: evals.map(|[raw, _]| raw),
             corrected_eval,
-            doubt: match evals {
-                Some([raw, corrected]) if G::LOOKS_BACK => {
+            correction_size: match evals {
+                Some([raw, corrected]) if G::HINDSIGHT => {
                     self.margins.thousandths(corrected - raw).saturating_abs()
                 }
                 _ => 0,
@@ -157,7 +156,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 13. The moves.
         let Ply { position, context, .. } = &mut self.stack[ply];
-        context.look_at(position);
+        context.set_position(position);
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         if root {
             picker.begin_in_order(self.root.open_moves());
@@ -165,7 +164,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let scope =
                 if G::ORDERS_BY_STATIC_EVAL && self.selective { Scope::ByStaticEval } else { Scope::All };
             if scope == Scope::ByStaticEval {
-                self.bring_up_to_date(ply);
+                self.update_eval_state(ply);
             }
             picker.begin(self.position(ply), scope, depth, table_move);
         }
@@ -174,8 +173,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         score
     }
 
-    /// Whether the static evaluation of a node is better than that of the same player's last position, where
-    /// that is known.
+    /// Whether the static evaluation of a node is better than that of the same player two plies ago, if
+    /// known.
     fn is_improving(&self, ply: usize, static_eval: Score) -> bool {
         let stm = self.position(ply).side_to_move();
         let mut earlier = [2, 4].into_iter().filter_map(|plies| self.stack.get(ply.checked_sub(plies)?));
@@ -183,9 +182,9 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         last.is_none_or(|entry| Some(static_eval) > entry.static_eval)
     }
 
-    /// What the static evaluation of the node at `ply` says of the move that has led to it: the history of
-    /// that move learns it. Returns by how many plies deeper the node is searched for that (selective).
-    fn look_back(&mut self, depth: i32, ply: usize, static_eval: Score) -> i32 {
+    /// Hindsight: updates the history of the last move by the static evaluation at `ply`. Returns the
+    /// extension of the node in plies (selective).
+    fn apply_hindsight(&mut self, depth: i32, ply: usize, static_eval: Score) -> i32 {
         let Some(ply) = ply.checked_sub(1) else { return 0 };
         let Ply { position, context, mv, reduction, .. } = &self.stack[ply];
         let Some(before) = self.stack[ply].static_eval else { return 0 };
@@ -194,33 +193,33 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         let gain = self.margins.thousandths(static_eval + before);
         if let Some(mv) = mv.filter(|&mv| !position.is_tactical(mv)) {
-            self.heuristics.evaluated(position, mv, *context, -gain);
+            self.heuristics.update_by_eval(position, mv, *context, -gain);
         }
         selectivity::hindsight(depth, *reduction, gain, &self.margins)
     }
 
-    /// A bound of the value of a node that needs no search of its moves (selective).
+    /// Prunes the node (selective): a bound of its value without a search of its moves.
     fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
         let &Node { ply, window, .. } = node;
         if !self.margins.is_close(window.beta) {
             return None;
         }
         // 8. Razoring: so far below α that only tactical moves might help.
-        if selectivity::razors(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
+        if selectivity::is_razorable(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
             let score = self.quiescence(window, ply);
             if score <= window.alpha || self.is_stopped() {
                 return Some(score);
             }
         }
         // 9. Reverse futility pruning: far above β near the horizon.
-        if selectivity::is_futile_for_opponent(node, static_eval, &self.margins)
+        if selectivity::is_reverse_futile(node, static_eval, &self.margins)
             && !self.position(ply).is_terminal()
         {
             return Some(static_eval);
         }
-        // 10. Null move pruning: above β even if the side to move passes.
+        // 10. Null move pruning: above β even after a null move.
         if let Some(reduction) = selectivity::null_move_reduction(node, static_eval, &self.margins)
-            && let Some(score) = self.pass(node, reduction)
+            && let Some(score) = self.try_null_move(node, reduction)
         {
             return Some(score);
         }
@@ -229,14 +228,14 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         self.probcut(node, static_eval, beta, depth)
     }
 
-    /// The value of a node that is above β even if the side to move passes.
-    fn pass(&mut self, node: &Node<G::Move>, reduction: i32) -> Option<Score> {
+    /// Null move pruning: the value of a node that is above β even after a null move.
+    fn try_null_move(&mut self, node: &Node<G::Move>, reduction: i32) -> Option<Score> {
         let &Node { depth, ply, window, .. } = node;
-        if !self.may_null_move(ply) {
+        if !self.allows_null_move(ply) {
             return None;
         }
         let passed = self.position(ply).null_move()?;
-        let below = Window::below(window.beta);
+        let below = Window::null_below(window.beta);
         self.play_null_move(ply, passed);
         let child = node.for_child(!node.inherited.is_cut_node);
         let score = self.search_child(ply, depth - 1 - reduction, below, |searcher, depth, window, ply| {
@@ -246,7 +245,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         if score < window.beta || self.is_stopped() {
             return None;
         }
-        // A win behind a move that is not legal is no win.
+        // A mate after a null move is no proof.
         let score = if score.is_decisive() { window.beta } else { score };
         let verifies = depth >= self.margins.constants.null_move_verification_depth;
         if !verifies && !self.position(ply).may_be_zugzwang() {
@@ -271,7 +270,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         depth: i32,
     ) -> Option<Score> {
         let ply = node.ply;
-        let above = Window::below(beta);
+        let above = Window::null_below(beta);
         let threshold = (beta - static_eval).to_thousandths();
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         picker.begin(self.position(ply), Scope::Tactical, node.depth, node.table_move());
@@ -302,7 +301,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         found
     }
 
-    /// Searches the moves of a node and stores what comes out.
+    /// Searches the moves of a node and stores the result.
     fn search_moves<const PV: bool>(
         &mut self,
         node: &Node<G::Move>,
@@ -314,10 +313,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let root = ply == 0;
         let margins = self.margins;
         if PV && !root {
-            // What the table has already is searched all the same, so that all moves of the line are known.
-            let question = Question { depth, window };
-            let is_answered = tt_entry.is_some_and(|entry| self.answers(&entry, question));
-            self.stack[ply].question = (!is_answered).then_some(question);
+            // Searched even if the table has an answer, so that all moves of the line are known.
+            let pv_search = PvSearch { depth, window };
+            let is_answered = tt_entry.is_some_and(|entry| self.satisfies(&entry, pv_search));
+            self.stack[ply].pv_search = (!is_answered).then_some(pv_search);
         }
         let prunes = self.selective && !PV && !root && !node.in_check;
         let late_moves = if prunes { selectivity::late_moves(node, &margins) } else { i32::MAX };
@@ -349,7 +348,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let candidate = Candidate { count: move_count, is_tactical, history_score };
             let cutoffs = self.stack[ply + 1].cutoffs;
             let reduction = match self.selective && move_count > 1 {
-                true => selectivity::reduction(node, &candidate, G::REFINES, cutoffs, &margins),
+                true => selectivity::reduction(node, &candidate, G::FINE_REDUCTIONS, cutoffs, &margins),
                 false => 0,
             };
 
@@ -358,16 +357,16 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 //     not lose. Moves that give check are searched.
                 if !is_tactical {
                     let by_eval = G::ORDERS_BY_STATIC_EVAL;
-                    let verdict = selectivity::quiet_verdict(
+                    let verdict = selectivity::quiet_pruning(
                         node, &candidate, alpha, late_moves, reduction, by_eval, &margins,
                     );
-                    let gives_check = || G::LOOKS_BACK && self.position(ply).after(mv).in_check();
+                    let gives_check = || G::HINDSIGHT && self.position(ply).after(mv).in_check();
                     match verdict {
-                        Verdict::Search => {}
-                        Verdict::Skip | Verdict::SkipRest if gives_check() => {}
-                        Verdict::Skip => continue,
-                        Verdict::SkipRest if by_eval => break,
-                        Verdict::SkipRest => {
+                        QuietPruning::Search => {}
+                        QuietPruning::Skip | QuietPruning::SkipRest if gives_check() => {}
+                        QuietPruning::Skip => continue,
+                        QuietPruning::SkipRest if by_eval => break,
+                        QuietPruning::SkipRest => {
                             picker.skip_quiet();
                             continue;
                         }
@@ -381,8 +380,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 }
             }
 
-            // 16. Deferral: a move that another thread is searching comes last; by then the table knows of
-            //     it.
+            // 16. Deferral: a move that another thread is searching comes last; by then its result is in the
+            //     table.
             let busy = match move_count > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.shared.busy_entry(self.position(ply), mv),
                 false => None,
@@ -412,10 +411,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let nodes = self.budget.own_nodes();
             let mut score;
             if move_count == 1 {
-                // 18. The first move has the whole window.
+                // 18. The first move has the full window.
                 score = self.search_reply(ply, mv, full, open, child);
             } else {
-                // 19. Late move reductions (selective), searched again at full depth if they surprise.
+                // 19. Late move reductions (selective), re-searched at full depth if they fail high.
                 let constants = &margins.constants;
                 let mut reduced = full;
                 if self.selective
@@ -424,13 +423,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 {
                     reduced = (full - reduction / 100).clamp(1, full);
                 }
-                let null = Window::null(alpha);
+                let null = Window::null_above(alpha);
                 self.stack[ply].reduction = full - reduced;
                 score = self.search_reply(ply, mv, reduced, null, node.for_child(true));
                 self.stack[ply].reduction = 0;
                 if score > alpha && reduced < full {
                     let surprise = margins.of(constants.late_reduction_deeper);
-                    if G::REFINES && score > best + surprise && ply < 2 * self.iteration {
+                    if G::FINE_REDUCTIONS && score > best + surprise && ply < 2 * self.iteration {
                         full += 1;
                     }
                     score = self.search_reply(ply, mv, full, null, node.for_child(!is_cut_node));
@@ -448,17 +447,17 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             let searched = &mut self.stack[ply].searched;
             if move_count == 1 {
-                // Not before: a singular search uses the list, too.
+                // Not before, as a singular search uses the list, too.
                 searched.clear();
             }
             searched.push(mv);
 
-            // 21. What the move is worth.
+            // 21. The score of the move.
             let is_first_at_root = root && move_count == 1;
             if score > alpha && (PV || root) {
-                self.raise_pv(ply, mv);
+                self.update_pv(ply, mv);
             } else if is_first_at_root {
-                // Its line is that of a refutation.
+                // Its line is a refutation.
                 self.stack[ply].pv.clear();
                 self.stack[ply].pv.push(mv);
             }
@@ -481,15 +480,15 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
 
         if move_count == 0 {
-            // Without the excluded move, the only one, everything fails low.
+            // The excluded move was the only one.
             return if excluded.is_some() { alpha } else { self.terminal_score(ply) };
         }
         if excluded.is_none() {
-            if G::LOOKS_BACK && self.selective && best_move.is_none() {
+            if G::HINDSIGHT && self.selective && best_move.is_none() {
                 self.note_refuted(depth, ply);
             }
             self.correct(node, best_move, best);
-            // The root is never probed, and its moves may be the user's choice.
+            // The root is never probed, and its moves may be restricted.
             if !root {
                 self.store(ply, node.entry(depth, window, best_move, best));
             }
@@ -497,7 +496,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         best
     }
 
-    /// Whether the first move of a node is so much better than the others that it is searched more deeply.
+    /// The singular extension of the first move of a node.
     fn extension(&mut self, node: &Node<G::Move>, mv: G::Move) -> Singularity {
         let ply = node.ply;
         let may_extend = self.selective && ply > 0 && ply < 2 * self.iteration;
@@ -506,11 +505,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             false => None,
         };
         let Some((limit, depth)) = limit else { return Singularity::Extended(0) };
-        let others = self.search_node::<false>(depth, Window::below(limit), ply, node.inherited, Some(mv));
+        let others =
+            self.search_node::<false>(depth, Window::null_below(limit), ply, node.inherited, Some(mv));
         selectivity::singularity(node, limit, others, &self.margins)
     }
 
-    /// The value of a move at `ply` for its player, with `depth` plies left behind it.
+    /// The value of a move at `ply` for its player, with `depth` plies left after it.
     #[inline(always)]
     fn search_reply(
         &mut self,
@@ -525,10 +525,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         })
     }
 
-    /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
+    /// Updates the correction history from the score of a node, unless a tactical move explains it.
     fn correct(&mut self, node: &Node<G::Move>, best_move: Option<G::Move>, score: Score) {
         let &Node { depth, ply, window, .. } = node;
-        if G::STRUCTURES == 0 || score.is_decisive() {
+        if G::CORRECTION_KEYS == 0 || score.is_decisive() {
             return;
         }
         let Some(static_eval) = node.corrected_eval else { return };
@@ -541,7 +541,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let [most, error] =
                 [constants.correction_most, constants.correction_error].map(|most| self.margins.of(most));
             let error = (score - static_eval).clamp(-error, error);
-            self.heuristics.correct(position, error, depth, most);
+            self.heuristics.update_correction(position, error, depth, most);
         }
     }
 
@@ -555,21 +555,21 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Tells the history of the quiet move that has led to a node whose moves have all failed low.
+    /// Rewards the quiet move that has led to a node whose moves have all failed low.
     fn note_refuted(&mut self, depth: i32, ply: usize) {
         let Some(Ply { position, context, mv, .. }) = ply.checked_sub(1).map(|ply| &self.stack[ply]) else {
             return;
         };
         if let Some(mv) = mv.filter(|&mv| !position.is_tactical(mv)) {
-            self.heuristics.refuted(position, mv, *context, depth);
+            self.heuristics.reward_quiet(position, mv, *context, depth);
         }
     }
 
-    /// Tells killers and history of the last move searched at `ply`, which has caused a cutoff.
+    /// Updates killers and histories for the last move searched at `ply`, which has caused a cutoff.
     fn note_cutoff(&mut self, mv: G::Move, depth: i32, ply: usize) {
         let Ply { position, context, searched, .. } = &self.stack[ply];
         let failed = &searched[..searched.len() - 1];
-        self.heuristics.cutoff(position, mv, failed, *context, depth, ply);
+        self.heuristics.update_on_cutoff(position, mv, failed, *context, depth, ply);
     }
 }
 
@@ -585,15 +585,15 @@ mod tests {
     use crate::search::table::TtEntry;
     use crate::search::window::Bound;
 
-    /// How many moves of a position have a negative history score.
+    /// The number of moves of a position with a negative history score.
     fn punished<G: Knowledge, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         moves.iter().filter(|&&mv| searcher.history_score(1, mv, position.is_tactical(mv)) < 0).count()
     }
 
-    /// Searches a position to depths 1 and 2, where no later move of the same player is punished, with null
-    /// windows about its static evaluation; how often a cutoff came behind moves that were pruned.
+    /// Searches a position to depths 1 and 2, where no later move of the same player is penalised, with null
+    /// windows about its static evaluation. Returns the number of cutoffs after pruned moves.
     fn check(position: &Chess) -> usize {
         let mut cutoffs = 0;
         for (depth, offset) in (1..=2).flat_map(|depth| (-5..=5).map(move |offset| (depth, 200 * offset))) {
@@ -602,7 +602,7 @@ mod tests {
                 searcher.iteration = 1;
                 searcher.stack[1] = searcher.stack[0].clone();
                 let alpha = searcher.static_eval(1) + Score::from_thousandths(offset);
-                let score = searcher.pvs(depth, Window::null(alpha), 1, Inherited::default());
+                let score = searcher.pvs(depth, Window::null_above(alpha), 1, Inherited::default());
                 let Ply { searched, picker, .. } = &searcher.stack[1];
                 let fen = position.fen();
                 assert!(
@@ -635,20 +635,20 @@ mod tests {
 
     #[test]
     fn a_quiet_move_that_gives_check_is_not_pruned() {
-        // Mate behind a move that static evaluation gives up on.
+        // The mating move would be pruned by static evaluation.
         let position = Chess::from_fen("6k1/5ppp/r7/8/8/8/5PPP/4R1K1 w - - 0 1").unwrap();
         with_searcher(&position, |searcher| {
             searcher.iteration = 1;
             searcher.stack[1] = searcher.stack[0].clone();
             let alpha = searcher.static_eval(1) + searcher.margins.of(1_500);
             assert!(searcher.margins.is_close(alpha));
-            let score = searcher.pvs(3, Window::null(alpha), 1, Inherited::default());
-            assert_eq!(score, Score::won_in(2));
+            let score = searcher.pvs(3, Window::null_above(alpha), 1, Inherited::default());
+            assert_eq!(score, Score::mate_in(2));
         });
     }
 
     #[test]
-    fn a_move_learns_from_the_position_behind_it() {
+    fn hindsight_updates_the_history_of_the_last_move() {
         let position = Chess::from_fen("6k1/1pp2ppp/r7/8/8/8/PPP2PPP/4R1K1 w - - 0 1").unwrap();
         with_searcher(&position, |searcher| {
             let mv = position.parse_move("e1e2").unwrap();
@@ -656,10 +656,10 @@ mod tests {
             searcher.stack[0].static_eval = Some(Score::from_thousandths(300));
             searcher.make_child(0, mv);
             (searcher.stack[0].mv, searcher.stack[0].reduction) = (Some(mv), 3);
-            // The opponent sees the same, nothing changes; then the move has lost and has won something.
+            // First the evaluation does not change; then the move has lost and won something.
             let unit = searcher.margins.of(1_000).to_thousandths();
             let look = |searcher: &mut Searcher<Chess, _>, won: i32| {
-                searcher.look_back(4, 1, Score::from_thousandths(-300 - won * unit / 1_000))
+                searcher.apply_hindsight(4, 1, Score::from_thousandths(-300 - won * unit / 1_000))
             };
             assert_eq!((look(searcher, 0), history(searcher)), (1, 0));
             assert_eq!(look(searcher, -400), -1);
@@ -672,7 +672,7 @@ mod tests {
             assert!(history(searcher) > before);
             // The root has no such move.
             searcher.note_refuted(5, 0);
-            assert_eq!(searcher.look_back(4, 0, Score::DRAW), 0);
+            assert_eq!(searcher.apply_hindsight(4, 0, Score::DRAW), 0);
         });
     }
 
@@ -680,7 +680,7 @@ mod tests {
     fn a_node_that_another_thread_has_searched_ends() {
         let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 w - - 0 1").unwrap();
         let [best, played] = ["e5f3", "e1e2"].map(|text| position.parse_move(text).unwrap());
-        let (score, window) = (Score::from_thousandths(300), Window::null(Score::DRAW));
+        let (score, window) = (Score::from_thousandths(300), Window::null_above(Score::DRAW));
         with_one_of_threads(2, &position, |searcher| {
             searcher.iteration = 8;
             searcher.stack[1] = searcher.stack[0].clone();
@@ -695,7 +695,7 @@ mod tests {
             };
             searcher.table.store(position.table_key(), entry);
             for depth in [7, 6] {
-                searcher.stack[1].question = Some(Question { depth, window });
+                searcher.stack[1].pv_search = Some(PvSearch { depth, window });
                 searcher.budget.add(1000);
                 searcher.pvs(1, window, 2, Inherited::default());
                 let is_answered = depth == 6;

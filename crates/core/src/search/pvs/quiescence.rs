@@ -1,4 +1,4 @@
-//! Quiescence search: at the horizon, tactical moves are played out before the position is evaluated.
+//! Quiescence search: beyond the horizon, tactical moves are searched before the position is evaluated.
 
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
@@ -8,8 +8,8 @@ use crate::search::table::TtEntry;
 use crate::search::window::Window;
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
-    /// The value of the position at `ply` for its side to move, when either player may go on with tactical
-    /// moves or stand pat on the static evaluation. +108 ± 33 Elo in Neighbours.
+    /// The value of the position at `ply` for its side to move, where both players make tactical moves or
+    /// stand pat on the static evaluation. +108 ± 33 Elo in Neighbours.
     pub(super) fn quiescence(&mut self, window: Window, ply: usize) -> Score {
         let on_pv = !window.is_null();
         if on_pv {
@@ -26,13 +26,13 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
         let Window { mut alpha, beta } = window;
         let in_check = self.position(ply).in_check();
         if !in_check {
-            // This takes place while the table's entry is on its way from memory.
-            self.bring_up_to_date(ply);
+            // This overlaps with the prefetch of the table entry.
+            self.update_eval_state(ply);
         }
         let tt_entry = self.tt_entry(ply);
         if let Some(entry) = tt_entry
             && !on_pv
-            && entry.decides(window)
+            && entry.causes_cutoff(window)
         {
             return entry.score;
         }
@@ -54,7 +54,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
         let scope = if in_check { Scope::All } else { Scope::Tactical };
         if in_check {
             let Ply { position, context, .. } = &mut self.stack[ply];
-            context.look_at(position);
+            context.set_position(position);
         }
         picker.begin(self.position(ply), scope, 0, tt_entry.and_then(|entry| entry.best));
         let mut best_move = None;
@@ -63,7 +63,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
             let Ply { position, state, context, .. } = &self.stack[ply];
             let (evaluation, deadline) = ((self.evaluator, state), &self.shared.deadline);
             let next = picker.next(position, evaluation, self.heuristics, *context, ply, deadline);
-            // Captures that lose by exchange are left out, unless no other way out of check is known to be one.
+            // Captures that lose by exchange are skipped, unless no evasion has been found.
             let is_lost = in_check && best.is_decisive();
             let Some(mv) = next.filter(|_| !picker.is_losing() || is_lost) else { break };
             // 5. Futility pruning of captures that do not bring the score up to α, where their value is
@@ -75,7 +75,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
                     continue;
                 }
             }
-            // 6. Behind the first move, one quiet way out of check is enough, if it does not lose.
+            // 6. After the first move, one quiet evasion is enough, if it does not lose.
             if in_check && best > -Score::INFINITE && !self.position(ply).is_tactical(mv) {
                 if has_quiet_evasion && !best.is_decisive() {
                     continue;
@@ -94,7 +94,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
                 if score > alpha {
                     (alpha, best_move) = (score, Some(mv));
                     if on_pv {
-                        self.raise_pv(ply, mv);
+                        self.update_pv(ply, mv);
                     }
                     if score >= beta {
                         break;
@@ -104,7 +104,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
         }
         let has_searched = picker.given() > 0;
         self.stack[ply].picker = picker;
-        // A search that was stopped knows nothing, and without moves the static evaluation says it all.
+        // Nothing is stored after a stop, or if no move was searched.
         if has_searched && !self.is_stopped() {
             let is_pv = on_pv || tt_entry.is_some_and(|entry| entry.is_pv);
             let bound = window.bound_of(best);
@@ -122,13 +122,13 @@ mod tests {
     use crate::search::searcher::tests::with_searcher;
 
     #[test]
-    fn quiescence_knows_the_move_that_led_to_a_node() {
+    fn quiescence_sets_the_last_move() {
         // The knight on e5 hangs.
         let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 b - - 0 1").unwrap();
         with_searcher(&position, |searcher| {
             searcher.quiescence(Window::FULL, 0);
             let capture = position.parse_move("d6e5").unwrap();
-            assert_eq!(searcher.stack[1].context.led_by, [Some(position.move_kind(capture)), None]);
+            assert_eq!(searcher.stack[1].context.continuation, [Some(position.move_kind(capture)), None]);
         });
     }
 }

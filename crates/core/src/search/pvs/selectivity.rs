@@ -1,5 +1,4 @@
-//! What a node may save, by what is known of it: pruning of nodes and moves, extensions and reductions (all
-//! of them selective). Nothing here searches; `pvs` does what these verdicts say.
+//! Pruning, extensions and reductions (all selective). Nothing here searches: `pvs` applies these decisions.
 
 use std::array;
 use std::sync::LazyLock;
@@ -15,17 +14,17 @@ const PROBCUT_REDUCTION: i32 = 4;
 /// Natural logarithms of whole numbers, that of 0 being 0.
 static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));
 
-/// What a node hears from its parent.
+/// Data that a node inherits from its parent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::search) struct Inherited {
     /// Whether a null-window search of the node is expected to fail high.
     pub(super) is_cut_node: bool,
-    /// Moves on the way to it that were extended by two plies.
+    /// Double extensions on the path to it.
     pub(super) double_extensions: i32,
 }
 
-/// What is known of a node before its moves are searched. What the line through it needs, such as its
-/// position, stands in the stack of its thread.
+/// The data of a node before its moves are searched. The data of the line, such as positions, is in the stack
+/// of the thread.
 pub(super) struct Node<M> {
     /// Plies that are left.
     pub(super) depth: i32,
@@ -34,7 +33,7 @@ pub(super) struct Node<M> {
     pub(super) window: Window,
     /// Whether it may lie on the principal variation: its window is open.
     pub(super) is_pv: bool,
-    /// Whether it lies, or its position has lain, on the principal variation of a search.
+    /// Whether it lies, or its position has been, on the principal variation of a search.
     pub(super) tt_pv: bool,
     pub(super) inherited: Inherited,
     /// The move that is left out: the table move, in a singular search of the others.
@@ -46,10 +45,10 @@ pub(super) struct Node<M> {
     pub(super) in_check: bool,
     /// The static evaluation as the evaluator gives it; `None` in check or where the search is not selective.
     pub(super) raw_eval: Option<Score>,
-    /// The same, corrected by what searches of similar positions have found.
+    /// The same with the correction history.
     pub(super) corrected_eval: Option<Score>,
-    /// By how much that corrects it, in thousandths of the margins; 0 where that makes no difference.
-    pub(super) doubt: i32,
+    /// The size of the correction, in thousandths of the margins; 0 if reductions ignore it.
+    pub(super) correction_size: i32,
     /// The corrected evaluation, refined by the score in the table.
     pub(super) static_eval: Option<Score>,
     /// Whether the corrected evaluation is better than it was two plies ago.
@@ -57,7 +56,7 @@ pub(super) struct Node<M> {
 }
 
 impl<M: Copy> Node<M> {
-    /// What the table keeps of the node, searched `depth` plies deep within a window.
+    /// The table entry of the node, searched `depth` plies deep within a window.
     pub(super) fn entry(&self, depth: i32, window: Window, best: Option<M>, score: Score) -> TtEntry<M> {
         TtEntry {
             best,
@@ -69,7 +68,7 @@ impl<M: Copy> Node<M> {
         }
     }
 
-    /// What a child hears, which may be expected to fail high.
+    /// The data for a child, which may be expected to fail high.
     pub(super) fn for_child(&self, is_cut_node: bool) -> Inherited {
         Inherited { is_cut_node, ..self.inherited }
     }
@@ -80,7 +79,7 @@ impl<M: Copy> Node<M> {
     }
 }
 
-/// What is known of a move before it is searched.
+/// The data of a move before it is searched.
 pub(super) struct Candidate {
     /// Its number among the moves that are searched, from 1.
     pub(super) count: usize,
@@ -89,21 +88,21 @@ pub(super) struct Candidate {
 }
 
 /// Razoring: whether a node is so far below α that only tactical moves might help.
-pub(super) fn razors<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+pub(super) fn is_razorable<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
     let constants = &margins.constants;
     let margin = constants.razoring_base + constants.razoring_margin * node.depth * node.depth;
     node.depth <= constants.razoring_depth && static_eval + margins.of(margin) <= node.window.alpha
 }
 
 /// Reverse futility pruning: whether a node is far above β near the horizon.
-pub(super) fn is_futile_for_opponent<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+pub(super) fn is_reverse_futile<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
     let constants = &margins.constants;
     let margin = constants.reverse_futility_margin * (node.depth - i32::from(node.is_improving));
     node.depth <= constants.reverse_futility_depth && static_eval - margins.of(margin) >= node.window.beta
 }
 
-/// Null move pruning: by how many plies the search behind the null move is shallower than that of a move;
-/// `None` where a null move tells nothing.
+/// Null move pruning: the reduction of the search after a null move, in plies; `None` without null move
+/// pruning.
 pub(super) fn null_move_reduction<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> Option<i32> {
     let (constants, beta) = (&margins.constants, node.window.beta);
     let fails_low =
@@ -118,7 +117,7 @@ pub(super) fn null_move_reduction<M>(node: &Node<M>, static_eval: Score, margins
 }
 
 /// ProbCut: the score that a tactical move has to reach, and the depth of the search that it has to reach it
-/// in; `None` where there is little hope.
+/// in; `None` without ProbCut.
 pub(super) fn probcut<M>(node: &Node<M>, margins: &Margins) -> Option<(Score, i32)> {
     let beta = node.window.beta + margins.of(margins.constants.probcut_margin);
     let depth = node.depth - PROBCUT_REDUCTION;
@@ -127,7 +126,7 @@ pub(super) fn probcut<M>(node: &Node<M>, margins: &Margins) -> Option<(Score, i3
     (node.depth >= margins.constants.probcut_depth && !is_hopeless).then_some((beta, depth))
 }
 
-/// How many moves of a node are searched before the quiet ones count as late.
+/// The number of moves after which quiet ones count as late.
 pub(super) fn late_moves<M>(node: &Node<M>, margins: &Margins) -> i32 {
     let constants = &margins.constants;
     match node.depth <= constants.late_pruning_depth {
@@ -136,21 +135,21 @@ pub(super) fn late_moves<M>(node: &Node<M>, margins: &Margins) -> i32 {
     }
 }
 
-/// What is to be done with a quiet move.
+/// The decision on a quiet move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum QuietPruning {
     /// It is searched.
     Search,
     /// It is not.
     Skip,
-    /// Nor is any that comes later.
+    /// Neither it nor any later one is.
     SkipRest,
 }
 
 /// Late move, futility and history pruning of a quiet move, which would be reduced by `reduction` hundredths
 /// of a ply; `late_moves` are searched before moves count as late. `by_eval` says that later moves have lower
 /// static evaluations.
-pub(super) fn quiet_verdict<M>(
+pub(super) fn quiet_pruning<M>(
     node: &Node<M>,
     candidate: &Candidate,
     alpha: Score,
@@ -158,10 +157,10 @@ pub(super) fn quiet_verdict<M>(
     reduction: i32,
     by_eval: bool,
     margins: &Margins,
-) -> Verdict {
+) -> QuietPruning {
     let constants = &margins.constants;
     if candidate.count as i32 > late_moves {
-        return Verdict::SkipRest;
+        return QuietPruning::SkipRest;
     }
     let reduced = (node.depth - 1 - reduction / 100).max(0);
     let is_futile = reduced <= constants.futility_depth
@@ -170,16 +169,16 @@ pub(super) fn quiet_verdict<M>(
             .static_eval
             .is_some_and(|eval| eval + margins.of(constants.futility_margin * (reduced + 1)) <= alpha);
     if is_futile {
-        return if by_eval { Verdict::SkipRest } else { Verdict::Skip };
+        return if by_eval { QuietPruning::SkipRest } else { QuietPruning::Skip };
     }
-    // Moves that have failed elsewhere.
+    // History pruning.
     let has_failed = reduced < constants.history_pruning_depth
         && candidate.history_score < -constants.history_pruning_margin * node.depth;
-    if has_failed { Verdict::Skip } else { Verdict::Search }
+    if has_failed { QuietPruning::Skip } else { QuietPruning::Search }
 }
 
-/// Pruning by static exchange evaluation: what a move has to win at least, in thousandths; `None` where any
-/// move is searched.
+/// Pruning by static exchange evaluation: the SEE threshold of a move, in thousandths; `None` if any move is
+/// searched.
 pub(super) fn least_exchange<M>(node: &Node<M>, is_tactical: bool, margins: &Margins) -> Option<i32> {
     let (constants, depth) = (&margins.constants, node.depth);
     let margin = match is_tactical {
@@ -189,9 +188,9 @@ pub(super) fn least_exchange<M>(node: &Node<M>, is_tactical: bool, margins: &Mar
     (depth <= constants.see_pruning_depth).then(|| -margins.of(margin).to_thousandths())
 }
 
-/// What a search of the other moves says about the table move.
+/// The result of a singular search.
 pub(super) enum Singularity {
-    /// The table move is searched so many plies deeper.
+    /// The table move is extended by this many plies.
     Extended(i32),
     /// Several moves refute the position: multi-cut, with this bound of its value.
     Refuted(Score),
@@ -210,7 +209,7 @@ pub(super) fn singular_limit<M: Copy>(node: &Node<M>, margins: &Margins) -> Opti
     is_candidate.then(|| (limit(), (node.depth - 1) / 2))
 }
 
-/// What follows from the value of the other moves, `others`, which was asked to stay below `limit`.
+/// The result of a singular search with the value `others` against `limit`.
 pub(super) fn singularity<M>(node: &Node<M>, limit: Score, others: Score, margins: &Margins) -> Singularity {
     let constants = &margins.constants;
     if others < limit {
@@ -222,13 +221,13 @@ pub(super) fn singularity<M>(node: &Node<M>, limit: Score, others: Score, margin
     if limit >= node.window.beta {
         return Singularity::Refuted(limit);
     }
-    // Not singular, and probably not needed: the node fails high.
+    // Not singular, and the node probably fails high.
     let fails_high = node.tt_entry.as_ref().is_some_and(|entry| entry.score >= node.window.beta);
     Singularity::Extended(if fails_high { -constants.singular_reduction } else { 0 })
 }
 
-/// What a node says in hindsight of the `reduction`, in plies, of the move that has led to it: by how many
-/// plies deeper the node is searched. `gain` is what the side to move has won by that move, in thousandths.
+/// Hindsight reduction and extension: by how many plies deeper a node is searched after a move with this
+/// `reduction`. `gain` is the gain of the side to move by that move, in thousandths.
 pub(super) fn hindsight(depth: i32, reduction: i32, gain: i32, margins: &Margins) -> i32 {
     let constants = &margins.constants;
     if reduction >= constants.hindsight_deeper && gain <= 0 {
@@ -241,8 +240,9 @@ pub(super) fn hindsight(depth: i32, reduction: i32, gain: i32, margins: &Margins
 }
 
 /// Late move reduction: hundredths of a ply by which a move is reduced, the more, the deeper the search and
-/// the later the move, and the lower its history score. `refines` says that the game has the finer steps,
-/// `cutoffs` how many moves below the node have failed high so far.
+/// the later the move, and the lower its history score. `refines` is
+/// [`Knowledge::FINE_REDUCTIONS`](crate::game::Knowledge::FINE_REDUCTIONS), `cutoffs` the number of fail
+/// highs below the node so far.
 pub(super) fn reduction<M>(
     node: &Node<M>,
     candidate: &Candidate,
@@ -272,7 +272,7 @@ pub(super) fn reduction<M>(
     } else if refines && node.is_table_move_tactical {
         reduction += constants.late_reduction_tactical_table_move;
     }
-    let by_doubt = i64::from(node.doubt) * 100 / i64::from(constants.late_reduction_correction);
+    let by_doubt = i64::from(node.correction_size) * 100 / i64::from(constants.late_reduction_correction);
     reduction -= by_doubt.min(constants.late_reduction_correction_most.into()) as i32;
     let by_history = 100 * history_score / constants.late_reduction_history;
     let most = constants.late_reduction_history_most;

@@ -1,4 +1,4 @@
-//! Long sequences of moves of a player that nobody disturbs: each fills a square.
+//! Long sequences of undisturbed moves of one player: each fills a square.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;
@@ -11,10 +11,10 @@ const NODES: u32 = 300;
 /// The most neighbours of a square.
 const MAX_NEIGHBOURS: u32 = 8;
 
-/// Searches that a thread remembers; a power of two.
-const REMEMBERED: usize = 1 << 14;
+/// Entries of the cache of a thread; a power of two.
+const CACHE_SIZE: usize = 1 << 14;
 
-/// Squares that one player fills. Each can be reached.
+/// Squares that one player fills, all reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filling<S> {
     pub(super) amazons: S,
@@ -23,8 +23,8 @@ pub(super) struct Filling<S> {
     pub(super) empty: S,
 }
 
-impl<S: Counted> Filling<S> {
-    /// Whether sequences of so many moves have been found, all parts together.
+impl<S: CachedSquares> Filling<S> {
+    /// Whether sequences of `wanted` moves are found in all parts together.
     pub(super) fn has_moves(self, wanted: i32) -> bool {
         // The squares that may be left empty.
         let mut spare = self.empty.count() as i32 - wanted;
@@ -45,7 +45,7 @@ impl<S: Counted> Filling<S> {
         spare >= 0
     }
 
-    /// A number of moves that no sequence exceeds.
+    /// An upper bound on the moves of a sequence.
     pub(super) fn most(self) -> u32 {
         let most = |part: Filling<S>| {
             let squares = part.empty.count();
@@ -65,58 +65,57 @@ impl<S: Counted> Filling<S> {
         components(self.amazons | self.guards | self.empty).map(part).filter(|part| !part.empty.is_none())
     }
 
-    /// The longest sequence of a part: only those longer than `beyond` are looked at, until one has `enough`
-    /// moves.
-    fn longest(self, beyond: u32, enough: u32) -> Longest {
+    /// The longest sequence of a part: a search for more than `beyond` moves, which ends at `enough`.
+    fn longest(self, beyond: u32, enough: u32) -> LongestSequence {
         if self.empty.without_first().is_none() {
             // An amazon or a guard steps there and shoots at the square that it has left.
-            return Longest { moves: 1, is_complete: true };
+            return LongestSequence { moves: 1, is_complete: true };
         }
-        let asked = Asked { part: self, beyond, enough };
-        let place = S::hash([self.amazons, self.guards, self.empty]) as usize % REMEMBERED;
-        S::memory().with_borrow_mut(|memory| match memory[place] {
-            Some((known, longest)) if known == asked => longest,
+        let key = SearchKey { part: self, beyond, enough };
+        let place = S::hash([self.amazons, self.guards, self.empty]) as usize % CACHE_SIZE;
+        S::cache().with_borrow_mut(|memory| match memory[place] {
+            Some((known, longest)) if known == key => longest,
             _ => {
-                let longest = asked.search();
-                memory[place] = Some((asked, longest));
+                let longest = key.search();
+                memory[place] = Some((key, longest));
                 longest
             }
         })
     }
 }
 
-/// What a search for the longest sequence starts from.
+/// The input of a search for the longest sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Asked<S> {
+pub(in super::super) struct SearchKey<S> {
     part: Filling<S>,
     beyond: u32,
     enough: u32,
 }
 
-/// What it finds.
+/// The result of that search.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Longest {
-    /// The moves of the longest sequence found, at least those beyond which it was looked for.
+pub(in super::super) struct LongestSequence {
+    /// The moves of the longest sequence found, at least `beyond`.
     moves: u32,
-    /// Whether there is no longer one, unless these are enough.
+    /// Whether there is no longer one, or these are enough.
     is_complete: bool,
 }
 
 /// Searches by the hash of the part. The same parts come up in many positions of a certificate.
-type Memory<S> = Vec<Option<(Asked<S>, Longest)>>;
+type Cache<S> = Vec<Option<(SearchKey<S>, LongestSequence)>>;
 
-/// Sets of squares of which a thread remembers searches.
-pub(in super::super) trait Counted: SquareSet + 'static {
-    /// The searches of this thread.
-    fn memory() -> &'static LocalKey<RefCell<Memory<Self>>>;
+/// Sets of squares with a cache of searches in each thread.
+pub(in super::super) trait CachedSquares: SquareSet + 'static {
+    /// The cache of this thread.
+    fn cache() -> &'static LocalKey<RefCell<Cache<Self>>>;
 }
 
 macro_rules! counted {
     ($set:ty) => {
-        impl Counted for $set {
-            fn memory() -> &'static LocalKey<RefCell<Memory<Self>>> {
-                thread_local!(static MEMORY: RefCell<Memory<$set>> = RefCell::new(vec![None; REMEMBERED]));
-                &MEMORY
+        impl CachedSquares for $set {
+            fn cache() -> &'static LocalKey<RefCell<Cache<Self>>> {
+                thread_local!(static CACHE: RefCell<Cache<$set>> = RefCell::new(vec![None; CACHE_SIZE]));
+                &CACHE
             }
         }
     };
@@ -125,12 +124,12 @@ macro_rules! counted {
 counted!(u64);
 counted!(u128);
 
-impl<S: SquareSet> Asked<S> {
-    fn search(self) -> Longest {
-        let Asked { part, beyond, enough } = self;
+impl<S: SquareSet> SearchKey<S> {
+    fn search(self) -> LongestSequence {
+        let SearchKey { part, beyond, enough } = self;
         let mut search = Search { longest: beyond, enough, nodes: NODES, later: Vec::with_capacity(64) };
         search.fill(part, 0);
-        Longest { moves: search.longest, is_complete: search.nodes > 0 }
+        LongestSequence { moves: search.longest, is_complete: search.nodes > 0 }
     }
 }
 
@@ -138,17 +137,17 @@ impl<S: SquareSet> Asked<S> {
 struct Search<S> {
     /// The moves of the longest sequence found.
     longest: u32,
-    /// So many moves are enough.
+    /// The search ends at this many moves.
     enough: u32,
     /// The nodes left.
     nodes: u32,
-    /// What moves of the line lead to that are still to be searched, with the empty neighbours of the square
-    /// that each has filled.
+    /// Positions after moves that are still to be searched, with the number of empty neighbours of the filled
+    /// square.
     later: Vec<(u32, Filling<S>)>,
 }
 
 impl<S: SquareSet> Search<S> {
-    /// Goes on after `made` moves.
+    /// Continues after `made` moves.
     fn fill(&mut self, filling: Filling<S>, made: u32) {
         self.longest = made.max(self.longest);
         let filling = Filling { empty: flood(filling.amazons | filling.guards, filling.empty), ..filling };
@@ -216,7 +215,7 @@ impl<S: SquareSet> Search<S> {
         }
     }
 
-    /// Whether there is nothing to look for where no sequence has more than `most` moves.
+    /// Whether the search is over if no sequence has more than `most` moves.
     fn is_over(&self, most: u32) -> bool {
         self.longest >= self.enough.min(most) || self.nodes == 0
     }

@@ -1,8 +1,8 @@
-//! A count of moves that shows who wins: the lemma by which certificates may end.
+//! A proof by counting moves: the lemma by which certificates may end.
 //!
-//! It shares nothing with the bounds of the solver's search but the moves of a queen, so that a mistake there
-//! does not confirm itself. (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M.
-//! Müller, "An enhanced solver for the game of Amazons", 2014, where they are called blockers.)
+//! It shares only queen moves with the bounds of the solver, so that a bug there does not confirm itself.
+//! (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M. Müller, "An enhanced solver for
+//! the game of Amazons", 2014, where they are called blockers.)
 //!
 //! **Lemma.** Call a square of a player safe if the player's amazons reach it over empty squares in any
 //! number of moves while all amazons stay, and the opponent's do not. Let the player keep to moves from safe
@@ -10,18 +10,17 @@
 //! to a square that the opponent reaches, are guards: a guard stays, or it goes to a safe square and shoots
 //! at the square that it has left. Then the opponent never enters a safe square. So the opponent has at most
 //! as many moves as its amazons could make on the squares that they reach if they were alone there, and the
-//! player has at least as many as it finds on its safe squares. With the same number of moves left, who has
-//! to move loses.
+//! player has at least as many as it finds on its safe squares. With equal numbers of moves the side to move
+//! loses.
 //!
-//! **Small regions.** Nothing that happens in a region that arrows close off changes the others. If the player,
-//! moving second, wins a region with n spare moves of the opponent beside it, the region counts for at least
-//! n moves of the player: it answers where the opponent has moved. In regions with few empty squares n is
-//! found by trying all moves.
+//! **Small regions.** Regions closed off by arrows are independent. If the player, moving second, wins a
+//! region with n spare moves of the opponent beside it, the region counts for at least n moves of the player:
+//! it answers where the opponent has moved. In regions with few empty squares n is found by trying all moves.
 
 mod filling;
 mod region;
 
-pub(super) use filling::Counted;
+pub(super) use filling::CachedSquares;
 
 use filling::Filling;
 use region::small_regions;
@@ -32,7 +31,7 @@ use labrys_core::game::amazons::board::floods;
 const MAX_SHORT: i32 = 2;
 
 /// Whether a count shows that a player, 0 or 1, wins. `amazons` are those of both players, `stm` is to move.
-pub(super) fn wins<S: Counted>(amazons: [S; 2], empty: S, stm: usize, player: usize) -> bool {
+pub(super) fn wins<S: CachedSquares>(amazons: [S; 2], empty: S, stm: usize, player: usize) -> bool {
     let (other, needed) = (1 - player, i32::from(player == stm));
     let small: Vec<_> = small_regions(amazons, empty).collect();
     let closed = small.iter().fold(S::NONE, |closed, region| closed | region.ground());

@@ -1,11 +1,11 @@
-//! Small regions that arrows close off.
+//! Small regions closed off by arrows.
 
 use labrys_core::game::amazons::board::{SquareSet, components, squares};
 
 /// The most empty squares of a small region.
 const MAX_SMALL: u32 = 3;
 
-/// A region that arrows close off.
+/// A region closed off by arrows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region<S> {
     amazons: [S; 2],
@@ -104,8 +104,7 @@ mod tests {
 
     #[test]
     fn spare_moves_are_counted_right() {
-        /// Empty squares: more than in small regions, so that there are positions in which nobody wants to
-        /// move.
+        /// Empty squares: more than in small regions, so that there are zugzwangs.
         const MOST: u32 = 4;
         let (mut random, mut seen) = (1, [0; 2 * MOST as usize + 1]);
         for _ in 0..20_000 {

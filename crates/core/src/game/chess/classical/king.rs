@@ -8,9 +8,9 @@ use cozy_chess::{
 use super::pawns::FILE_A;
 use super::{Attacks, SideView, TermSink, terms};
 
-/// King danger is a number of units, the sum of all that threatens the king. Its terms are steps of so many
-/// units. (Attacks on the king ring times attackers, and safe checks: Chess Programming Wiki, "King Safety".
-/// Numbers half or twice as large change the held-out error of a regression by less than 0.00005.)
+/// King danger is a sum of units. Its terms are steps of [`DANGER_STEP`] units. (Attacks on the king ring
+/// times attackers, and safe checks: Chess Programming Wiki, "King Safety". Numbers half or twice as large
+/// change the held-out error of a regression by less than 0.00005.)
 const DANGER_STEP: i32 = 12;
 /// For each knight, bishop, rook or queen that attacks the ring, times the number of attackers.
 const ATTACKER: [i32; 4] = [8, 6, 5, 3];
@@ -36,7 +36,7 @@ const FLANKS: [u64; 8] = {
 /// The first five ranks.
 const CAMP: u64 = 0x0000_00FF_FFFF_FFFF;
 
-/// How pieces attack the enemy king.
+/// Attacks on the enemy king.
 #[derive(Clone, Copy, Default)]
 pub(super) struct KingAttack {
     attackers: i32,

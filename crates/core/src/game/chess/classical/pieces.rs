@@ -41,7 +41,7 @@ impl SideView<'_> {
         let enemy_king = board.king(!side);
         let ring = ring(enemy_king);
         let open = !(own_pawns | king.bitboard() | self.unturned(pawns.enemy_attacks()));
-        // Sliders see through queens, and rooks through own rooks.
+        // X-rays: sliders through queens, rooks through own rooks.
         let behind_queens = occupied ^ board.pieces(Piece::Queen);
         let behind_rooks = behind_queens ^ self.own(Piece::Rook);
         for (n, piece) in PIECES.into_iter().enumerate() {
@@ -109,7 +109,7 @@ impl SideView<'_> {
         sink.count(player, terms::ROOK_SEVENTH, rooks & Rank::Seventh.relative_to(self.side).bitboard());
     }
 
-    /// Counts terms of pairs of pieces: what one is worth depends on the others.
+    /// Counts terms of pairs of pieces, whose value depends on other pieces.
     #[inline(always)]
     fn pairs(&self, player: usize, sink: &mut impl TermSink) {
         let number = |piece| f64::from(self.own(piece).len());

@@ -1,4 +1,4 @@
-//! How often the stronger side wins, by the material on the board.
+//! The scale factor: how often the stronger side wins, by the material on the board.
 
 use cozy_chess::{BitBoard, Board, Color as Side, Piece};
 

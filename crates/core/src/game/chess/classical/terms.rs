@@ -47,8 +47,8 @@ pub(super) const PAWN_ON: usize = MATERIAL + 5;
 pub(super) const PIECE_ON: [usize; 4] = [PAWN_ON + 32, PAWN_ON + 64, PAWN_ON + 96, PAWN_ON + 128];
 pub(super) const KING_ON: usize = PAWN_ON + 160;
 /// Mobility of a knight, bishop, rook or queen: the attacked squares without own pawns, the own king, and
-/// squares that enemy pawns attack. Bishops and rooks see through queens, rooks through own rooks. One term
-/// for each number.
+/// squares that enemy pawns attack. Bishops and rooks attack through queens, rooks through own rooks. One
+/// term for each number.
 pub(super) const MOBILITY: [usize; 4] = {
     let knight = KING_ON + 32;
     [knight, knight + 9, knight + 9 + 14, knight + 9 + 14 + 15]

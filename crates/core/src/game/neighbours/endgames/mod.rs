@@ -1,22 +1,22 @@
 //! Endgames of Neighbours: their positions as numbers, and the tables that are built of them.
 //!
-//! Both colours have the same rules, so that a position consists of the pieces of the side to move and those
-//! of the opponent. Its number is `class · columns + column`: the class of the opponent's pieces
-//! ([`sets`]), then the number of the own pieces on the squares that are left, after the symmetry that takes
-//! the opponent's pieces to the representative. Where that is kept by several symmetries, the least of the
+//! Both colours have the same rules, so a position consists of the pieces of the side to move and those of
+//! the opponent. Its number is `class · columns + column`: the class of the opponent's pieces ([`sets`]),
+//! then the number of the own pieces on the squares that are left, after the symmetry that takes the
+//! opponent's pieces to the representative. Where that is kept by several symmetries, the least of the
 //! numbers counts. All positions from which moves lead to a position are in one row of this table, because
 //! the pieces of the side to move have not moved.
 //!
 //! **Draws.** A capture sets the halfmove clock to 0 and cannot be taken back, so tables are built from few
 //! pieces to many, and each has the plies to the next capture or to the end of the game (distance to
 //! conversion, DTC). With D plies to go, the player wins if and only if clock + D ≤ 100: the last ply is
-//! played in a position whose clock is below 100, and an end without moves takes precedence over the draw.
-//! Less on the clock never harms the winner, so the shortest way decides, and the results are exact for every
-//! clock. What would take longer than 100 plies is a draw, also behind captures.
+//! played in a position whose clock is below 100, and an end without moves takes precedence over the draw. A
+//! lower clock never harms the winner, so the shortest win decides, and the results are exact for every
+//! clock. A win that takes more than 100 plies is a draw, also after captures.
 //!
-//! **Repetition.** On the winner's shortest way D falls with every ply, so no position occurs twice on it,
-//! and a draw by repetition is no way to win. The results are therefore exact wherever no position since the
-//! last capture has occurred twice. Where one has, the winner avoids it: see [`tables`].
+//! **Repetition.** Along the shortest win D falls with every ply, so no position occurs twice, and repetition
+//! never helps the winner. The results are therefore exact wherever no position since the last capture has
+//! occurred twice. Where one has, the winner avoids it: see [`tables`].
 
 mod sets;
 mod tables;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use self::sets::{Class, Sets, choose, expand, image, image_of, rank, squeeze};
 use super::super::{Color, Endgames, Game, Initial, SharedTables, TableResult, TablesError};
-use super::attacks::{self, Crowd, squares};
+use super::attacks::{self, NeighbourCounts, squares};
 use super::rules::Neighbours;
 
 /// The pieces of the side to move and of the opponent, one or more each.
@@ -55,7 +55,7 @@ impl Pieces {
         Pieces { own: position.of(stm), other: position.of(!stm) }
     }
 
-    /// The material; `None` if it is none of a table.
+    /// The material; `None` if no table has it.
     fn material(self) -> Option<Material> {
         let [own, other] = [self.own, self.other].map(|set| set.count_ones() as usize);
         let is_tabled = |count| (1..=sets::MOST).contains(&count);
@@ -80,7 +80,7 @@ impl Pieces {
 #[derive(Clone, Copy)]
 struct Row {
     class: Class,
-    /// Takes the opponent's pieces to the representative.
+    /// Maps the opponent's pieces to the representative.
     symmetry: usize,
     /// The number of the first position.
     first: u64,
@@ -161,12 +161,17 @@ impl Endgames for NeighboursEndgames {
         Some(Neighbours::new([own, other], Color::White, 0, 1))
     }
 
-    fn initial(&self, material: Material, number: u64, behind: &impl Fn(u64) -> TableResult) -> Initial {
+    fn initial(
+        &self,
+        material: Material,
+        number: u64,
+        result_after: &impl Fn(u64) -> TableResult,
+    ) -> Initial {
         let Some((Pieces { own, other }, class)) = self.pieces(material, number) else {
             return Initial::Unused;
         };
         let occupied = own | other;
-        let reach = attacks::reach(own, occupied, &Crowd::new(occupied));
+        let reach = attacks::reach(own, occupied, &NeighbourCounts::new(occupied));
         let all = reach.iter().fold(0, |all, targets| all | targets);
         if all == 0 {
             return Initial::Decided(TableResult::Loss(0));
@@ -178,7 +183,7 @@ impl Endgames for NeighboursEndgames {
                     let (own, other) = (own & !(1 << from) | 1 << to, other & !(1 << to));
                     let result = match other {
                         0 => TableResult::Loss(0),
-                        _ => behind(Pieces { own: other, other: own }.number()),
+                        _ => result_after(Pieces { own: other, other: own }.number()),
                     };
                     match result {
                         TableResult::Loss(_) => return Initial::Decided(TableResult::Win(1)),
@@ -190,8 +195,8 @@ impl Endgames for NeighboursEndgames {
         }
         let mut moves: u32 = reach.iter().map(|targets| (targets & !other).count_ones()).sum();
         if !class.symmetries.is_trivial() {
-            // A position that symmetries keep stands for fewer positions than others do, and so do the moves
-            // from it: those to this position count for the more.
+            // A symmetric position stands for fewer positions than others, and so do its moves: each counts
+            // with the ratio.
             let after = |from: u32| {
                 let targets = attacks::targets(from, occupied) & !occupied;
                 squares(targets).map(move |to| own & !(1 << from) | 1 << to)

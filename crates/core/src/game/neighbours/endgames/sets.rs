@@ -1,8 +1,8 @@
 //! Sets of squares as numbers, up to the symmetries of the board.
 //!
 //! Sets with the same number of squares are numbered in the combinatorial number system, which is the order
-//! of their bitboards. The rules know no direction, so that the eight symmetries of the square keep the
-//! result of a position. Sets that are symmetric to each other form a class with one representative.
+//! of their bitboards. The rules have no direction, so the eight symmetries of the square keep the result of
+//! a position. Sets that are symmetric to each other form a class with one representative.
 
 use std::sync::OnceLock;
 
@@ -54,7 +54,7 @@ pub(super) fn choose(n: usize, k: usize) -> u64 {
     CHOOSE[n][k].into()
 }
 
-/// The number of a set among those with as many squares.
+/// The number of a set among those with the same number of squares.
 #[inline]
 pub(super) fn rank(set: u64) -> usize {
     squares(set).zip(1..).map(|(square, k)| CHOOSE[square as usize][k] as usize).sum()
@@ -141,7 +141,7 @@ pub(super) struct Class {
     pub(super) symmetries: Symmetries,
 }
 
-/// All sets with so many squares.
+/// All sets with a number of squares.
 #[derive(Debug)]
 pub(super) struct Sets {
     /// The sets by their numbers. Those on the first squares of the board come first.
@@ -175,7 +175,7 @@ impl Sets {
                 }
                 classes.push(Class { representative: set, symmetries: Symmetries::ALL.of(set) });
             }
-            // The next larger number with as many bits.
+            // The next larger number with the same number of bits.
             let lowest = set & set.wrapping_neg();
             let carried = set.wrapping_add(lowest);
             set = carried | (set ^ carried) >> 2 >> lowest.trailing_zeros().min(63);

@@ -1,11 +1,11 @@
-//! Opened tables of Neighbours: what they say of a position, and of its moves with regard to the history.
+//! Opened tables of Neighbours: the result of a position, and its best moves with regard to the history.
 
 use std::env;
 use std::path::PathBuf;
 
 use super::super::super::{
-    EndgameTables, Endgames, Game, GameHistory, Points, TableFile, TableMoves, TableName, TableResult,
-    TablesError,
+    EndgameTables, Endgames, Game, GameHistory, TableFile, TableMoves, TableName, TableResult, TablesError,
+    Wdl,
 };
 use super::super::rules::{Neighbours, NeighboursMove};
 use super::sets::MOST;
@@ -74,18 +74,18 @@ impl Tables {
     }
 }
 
-/// What a move leads to, for the player who makes it.
+/// A move with its result for the player who makes it.
 #[derive(Clone, Copy)]
-struct Behind {
+struct TableMove {
     mv: NeighboursMove,
-    points: Points,
+    points: Wdl,
     /// Of the position after the move; 0 after a capture.
     distance: u8,
 }
 
 impl EndgameTables<Neighbours> for Tables {
     /// The halfmove clock counts. No position since the last capture may have occurred twice.
-    fn probe(&self, position: &Neighbours) -> Option<Points> {
+    fn probe(&self, position: &Neighbours) -> Option<Wdl> {
         let result = self.result(position)?;
         Some(result.at_clock(position.halfmove_clock(), Neighbours::DRAW_RULES.no_progress))
     }
@@ -94,9 +94,9 @@ impl EndgameTables<Neighbours> for Tables {
         self.result(position)?.distance().map(u32::from)
     }
 
-    /// A move that wins leads to a lower distance than every position that has occurred twice, so that it can
-    /// be followed by the shortest way: the win is certain, and every repetition shortens what is left. Where
-    /// there is no such move, because the winner has let positions come up again, the shortest one is chosen.
+    /// A winning move leads to a lower distance than every position that has occurred twice, so the shortest
+    /// win after it repeats none of them. If there is no such move, because the winner has repeated
+    /// positions, the shortest win is chosen.
     fn best_moves(
         &self,
         position: &Neighbours,
@@ -106,11 +106,11 @@ impl EndgameTables<Neighbours> for Tables {
         let limit = self.shortest_repeated(position, history).unwrap_or(u8::MAX);
         let mut history = history.clone();
         history.push(position);
-        let behind = |&mv: &NeighboursMove| {
+        let after = |&mv: &NeighboursMove| {
             let mut child = *position;
             child.play(mv);
             let (points, distance) = match history.outcome(&child) {
-                Some(outcome) => (Points::of(outcome.winner, position.side_to_move()), 0),
+                Some(outcome) => (Wdl::of(outcome.winner, position.side_to_move()), 0),
                 None => {
                     let result = self.result(&child)?;
                     let clock = child.halfmove_clock();
@@ -118,22 +118,22 @@ impl EndgameTables<Neighbours> for Tables {
                     (points, if clock == 0 { 0 } else { result.distance().unwrap_or(0) })
                 }
             };
-            Some(Behind { mv, points, distance })
+            Some(TableMove { mv, points, distance })
         };
-        let behind: Vec<_> = moves.iter().map(behind).collect::<Option<_>>()?;
-        let result = behind.iter().map(|behind| behind.points).max_by_key(|points| *points as u8)?;
-        let mut best: Vec<_> = behind.into_iter().filter(|behind| behind.points == result).collect();
-        best.sort_by_key(|behind| behind.distance);
+        let after: Vec<_> = moves.iter().map(after).collect::<Option<_>>()?;
+        let result = after.iter().map(|after| after.points).max_by_key(|points| *points as u8)?;
+        let mut best: Vec<_> = after.into_iter().filter(|after| after.points == result).collect();
+        best.sort_by_key(|after| after.distance);
         match result {
-            Points::Win => {
+            Wdl::Win => {
                 let shortest = best[0].distance;
-                best.retain(|behind| behind.distance < limit || behind.distance == shortest);
+                best.retain(|after| after.distance < limit || after.distance == shortest);
             }
             // The loser holds out for as long as possible.
-            Points::Loss => best.reverse(),
-            Points::Draw => (),
+            Wdl::Loss => best.reverse(),
+            Wdl::Draw => (),
         }
-        let moves = best.into_iter().map(|behind| behind.mv).collect();
+        let moves = best.into_iter().map(|after| after.mv).collect();
         Some(TableMoves { moves, result, makes_progress: true })
     }
 }

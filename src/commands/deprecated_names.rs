@@ -1,8 +1,8 @@
-//! The names that commands had before they were put in groups. They work for one more version.
+//! Deprecated names of commands, from before they were grouped. They work for one more version.
 
 use std::ffi::OsString;
 
-/// Each old name with that of today.
+/// Each deprecated name with its replacement.
 const NAMES: [(&str, [&str; 2]); 9] = [
     ("merge", ["games", "merge"]),
     ("plot", ["games", "plot"]),
@@ -15,7 +15,7 @@ const NAMES: [(&str, [&str; 2]); 9] = [
     ("tune", ["linear", "tune"]),
 ];
 
-/// A command line with the name of today in the place of an old one, of which standard error is told.
+/// Replaces a deprecated name in a command line, with a message on standard error.
 pub(super) fn replaced(mut line: Vec<OsString>) -> Vec<OsString> {
     let place = if line.get(1).is_some_and(|word| word == "help") { 2 } else { 1 };
     let is_old = |(old, _): &&(&str, [&str; 2])| line.get(place).is_some_and(|word| word == old);

@@ -1,4 +1,4 @@
-//! What completions know of the values of arguments: the games, and the options of the engine.
+//! Suggested values of arguments for completions: the games, and the options of the engine.
 
 use std::ffi::OsStr;
 
@@ -9,7 +9,7 @@ use crate::arena::parse_option;
 use crate::engine::registry;
 use crate::engine::{OptionKind, OptionSpec, Settings};
 
-/// The keys of an engine in a match, but its options.
+/// The keys of an engine in a match, except options.
 const KEYS: [&str; 15] = [
     "cmd=",
     "arg=",
@@ -31,8 +31,8 @@ const KEYS: [&str; 15] = [
 /// The most values of an option that completions offer. The usual values are the first ones.
 const MAX_VALUES: usize = 12;
 
-/// A parser of values of which some are known. Others are not refused here: what is wrong with them is said
-/// better where they are used.
+/// A parser with suggested values. Others are accepted here, and refused with a better error where they are
+/// used.
 #[derive(Clone)]
 struct Suggesting<P> {
     parser: P,

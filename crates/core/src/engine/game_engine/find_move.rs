@@ -1,4 +1,4 @@
-//! What answers at the root, before a search and by one.
+//! Finding a move: filters and shortcuts at the root, then the search.
 
 use std::time::Duration;
 
@@ -7,30 +7,29 @@ use super::super::{Playable, Settings};
 use super::memory::Memory;
 use crate::eval::Evaluator;
 use crate::game::mixed;
-use crate::search::{Best, Control, Limits, Listener, NetLeaves, SearchInput, TableRoot, random};
+use crate::search::{Control, Limits, Listener, NetLeaves, SearchInput, SearchResult, TableRoot, random};
 
-/// What one of those that are asked before a search has to say.
-enum Answer<M> {
-    /// Nothing.
-    Pass,
-    /// The search has to choose among these moves.
-    Narrow(Vec<M>),
-    /// The search has to choose among the moves of the endgame tables, which have the result.
+/// The result of a filter at the root.
+enum RootChoice<M> {
+    /// Any root move may be searched.
+    Any,
+    /// Only these moves are searched.
+    Among(Vec<M>),
+    /// Only the best moves by the endgame tables are searched.
     Tables(TableRoot<M>),
-    /// There is no search: the move is this one.
-    Move(Best<M>),
+    /// The move is known without a search.
+    Move(SearchResult<M>),
 }
 
-/// Finds a move: those that know something before a search are asked in order, each within what is left by
-/// the others, and then the search.
-pub(super) fn answer<G: Playable, E: Evaluator<G>>(
+/// Finds a move: applies the filters in order, each to the moves that the others have left, then searches.
+pub(super) fn find_move<G: Playable, E: Evaluator<G>>(
     memory: &mut Memory<G>,
     settings: &Settings,
     input: SearchInput<G, E>,
     net: Option<&NetLeaves>,
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
-) -> Best<G::Move> {
+) -> SearchResult<G::Move> {
     let SearchInput { position, history, limits, .. } = input;
     let nodes = limits.nodes.into_iter().chain(level::<G>(settings).map(|level| level.nodes)).min();
     let overhead = Duration::from_millis(settings.move_overhead);
@@ -44,10 +43,10 @@ pub(super) fn answer<G: Playable, E: Evaluator<G>>(
     for ask in asked {
         let root_moves = narrowed.as_deref().or(input.root_moves);
         match ask(settings, &SearchInput { root_moves, ..input }) {
-            Answer::Pass => {}
-            Answer::Narrow(moves) => narrowed = Some(moves),
-            Answer::Tables(root) => tables = Some(root),
-            Answer::Move(best) => return best,
+            RootChoice::Any => {}
+            RootChoice::Among(moves) => narrowed = Some(moves),
+            RootChoice::Tables(root) => tables = Some(root),
+            RootChoice::Move(best) => return best,
         }
     }
     let input = SearchInput { root_moves: narrowed.as_deref().or(input.root_moves), ..input };
@@ -65,30 +64,33 @@ fn level<G: Playable>(settings: &Settings) -> Option<Level> {
 }
 
 /// The moves that the rules of thumb of the game keep, unless the caller has chosen some.
-fn rules_of_thumb<G: Playable, E>(settings: &Settings, input: &SearchInput<G, E>) -> Answer<G::Move> {
+fn rules_of_thumb<G: Playable, E>(settings: &Settings, input: &SearchInput<G, E>) -> RootChoice<G::Move> {
     if !settings.rules_of_thumb || input.root_moves.is_some() {
-        return Answer::Pass;
+        return RootChoice::Any;
     }
     let mut moves = Vec::new();
     input.position.legal_moves(&mut moves);
     input.position.rules_of_thumb(&mut moves);
-    Answer::Narrow(moves)
+    RootChoice::Among(moves)
 }
 
-/// The random moves of limited strength.
+/// A random move, in some positions of an engine of limited strength.
 fn random_move<G: Playable, E: Evaluator<G>>(
     settings: &Settings,
     input: &SearchInput<G, E>,
-) -> Answer<G::Move> {
+) -> RootChoice<G::Move> {
     let plies = input.history.past().len() as u64;
     let number = input.position.key() ^ mixed(settings.search.seed ^ mixed(plies));
-    match level::<G>(settings).filter(|level| level.errs(number)) {
-        Some(_) => Answer::Move(random(input)),
-        None => Answer::Pass,
+    match level::<G>(settings).filter(|level| level.is_random(number)) {
+        Some(_) => RootChoice::Move(random(input)),
+        None => RootChoice::Any,
     }
 }
 
 /// The moves that keep the result by the endgame tables.
-fn endgame_tables<G: Playable, E: Evaluator<G>>(_: &Settings, input: &SearchInput<G, E>) -> Answer<G::Move> {
-    TableRoot::of(input).map_or(Answer::Pass, Answer::Tables)
+fn endgame_tables<G: Playable, E: Evaluator<G>>(
+    _: &Settings,
+    input: &SearchInput<G, E>,
+) -> RootChoice<G::Move> {
+    TableRoot::of(input).map_or(RootChoice::Any, RootChoice::Tables)
 }

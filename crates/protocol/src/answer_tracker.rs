@@ -1,10 +1,9 @@
-//! Which of the moves that an engine says is its answer to the search that it has been asked for.
+//! Matches the moves of an engine to the searches that it was requested.
 //!
-//! Some engines answer a search more than once, and the later answer, of the same move or of another one, may
-//! come when the next search has begun. What is said between two searches is told from an answer by that
-//! alone. So an engine that may still have something to say of an earlier search is given a moment for it
-//! before the next one begins; and a move that may belong to an earlier search is held back until the engine
-//! is known to say nothing else.
+//! Some engines answer a search more than once, and the later answer, the same move or another one, may
+//! arrive during the next search. So an engine that may still repeat an answer is given time for it before
+//! the next search; and a move that may belong to an earlier search is held back until the engine is known to
+//! be silent.
 
 use std::time::Duration;
 
@@ -12,134 +11,134 @@ use super::pipe::{ClientError, Pipe, STOP_TIMEOUT};
 use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 
-/// How long an engine of which nothing is known is listened to between its first two searches.
+/// The wait for repeated answers between the first two searches of an engine.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-/// How long one that has answered more than once is listened to between two searches.
+/// The wait between two searches of an engine that has repeated answers.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long an engine that has said a doubtful move, or one too many, may say another one.
-const DOUBT: Duration = Duration::from_millis(250);
+/// The wait for another answer after a doubtful or repeated one.
+const REPEAT_PAUSE: Duration = Duration::from_millis(250);
 
-/// After so many searches of one answer each, an engine counts as one that answers once.
-const FORGIVEN: u32 = 10;
+/// After this many searches with one answer each, an engine counts as one that answers once.
+const MAX_MISSES: u32 = 10;
 
-/// The answers of an engine.
+/// Tracks the answers of an engine.
 #[derive(Default)]
-pub(super) struct Answers {
-    /// The legal moves of its searches in this game, and those in the game before.
-    said: [Vec<String>; 2],
-    /// How often it says a move again; `None` as long as it is not known.
-    extra: Option<usize>,
-    /// How many moves of earlier searches are still expected.
-    owed: usize,
-    /// How many have come since the last answer.
-    come: usize,
-    /// Whether it is still to be found out how many come.
-    is_uncounted: bool,
-    /// Whether they come when the next search has begun, so that it means nothing if none come before.
+pub(super) struct AnswerTracker {
+    /// The legal answers in this game and in the one before.
+    moves: [Vec<String>; 2],
+    /// The number of repeated answers to a search; `None` if unknown.
+    repeats: Option<usize>,
+    /// The repeated answers that are still expected.
+    expected_repeats: usize,
+    /// Those that have arrived since the last answer.
+    seen_repeats: usize,
+    /// Whether their number is being determined.
+    is_counting: bool,
+    /// Whether they arrive during the next search, so that silence before it means nothing.
     is_late: bool,
-    /// Whether it was listened to before this search, in vain.
-    has_listened: bool,
-    /// Searches of one answer each since the last one that had more.
-    missed: u32,
-    /// Whether it has answered with a move that it had not shown before.
-    hides: bool,
+    /// Whether there was a wait before this search, in vain.
+    has_waited: bool,
+    /// Searches with one answer since the last repeated one.
+    misses: u32,
+    /// Whether it has answered with a move that was not in its last line.
+    hides_moves: bool,
 }
 
 /// A line of a search.
 pub(super) enum SearchLine<T> {
-    /// A move, and whether the engine has just shown it as the first move of its line.
+    /// A move, and whether it was the first move of the engine's last line.
     Move(String, bool),
     /// Anything else that ends the search.
     End(T),
-    /// The answer to the question of [`Asked::sync`].
-    InStep,
-    /// A line of thinking: the search goes on.
+    /// The answer to [`SearchRequest::sync`].
+    Synced,
+    /// Thinking output.
     Thinking,
 }
 
 /// How a search ends.
-pub(super) enum Found<T> {
+pub(super) enum SearchEnd<T> {
     /// With a move.
     Move(String),
     /// With something else.
     Other(T),
 }
 
-/// How an engine is talked to during a search.
-pub(super) struct Asked<'a> {
+/// The protocol side of a search.
+pub(super) struct SearchRequest<'a> {
     /// The first word of an answer, for the error.
     pub(super) expected: &'static str,
     /// The line that ends the search.
     pub(super) stop: &'static str,
-    /// A line that the engine answers when it is in step; `None` if it has none.
+    /// A line that the engine answers once it has read all earlier ones (`isready`, `ping`); `None` if it has
+    /// none.
     pub(super) sync: Option<&'a str>,
-    /// How long the engine may take until it is told to stop.
-    pub(super) patience: Duration,
+    /// The time until the engine is told to stop.
+    pub(super) timeout: Duration,
     /// Whether a move is legal.
     pub(super) is_legal: &'a dyn Fn(&str) -> bool,
 }
 
 /// A move that may belong to an earlier search.
-struct Doubtful {
+struct HeldMove {
     best: String,
     arrived: Instant,
-    /// Whether it certainly does, so that another one is due.
+    /// Whether it certainly does, so that another one must follow.
     is_past: bool,
 }
 
-/// What a move is to a search.
-enum Verdict {
-    /// Its answer.
+/// The class of a move during a search.
+enum MoveClass {
+    /// The answer.
     Answer,
-    /// An answer to an earlier one, certainly if `is_past`, or to this one.
+    /// Possibly, or with `is_past` certainly, an answer to an earlier search.
     Doubtful { is_past: bool },
-    /// Another answer besides the doubtful one, which is the likelier one.
-    Again,
+    /// A repeated answer, after a held move that is more likely the answer.
+    Repeat,
 }
 
-/// A search that is to be answered.
+/// A search in progress.
 struct Search<'a> {
-    asked: &'a Asked<'a>,
+    request: &'a SearchRequest<'a>,
     /// When the wait ends.
     end: Instant,
     is_stopped: bool,
-    /// The last doubtful move.
-    held: Option<Doubtful>,
-    /// Whether the question has been asked.
-    has_asked: bool,
-    /// When the engine was in step, or seen at work after that.
-    in_step: Option<Instant>,
-    /// Whether it was in step, and not seen at work after that.
+    /// The last held move.
+    held: Option<HeldMove>,
+    /// Whether the sync line has been sent.
+    has_sent_sync: bool,
+    /// When the engine answered the sync line, or was last seen searching after that.
+    synced_at: Option<Instant>,
+    /// Whether it has been idle since it answered the sync line.
     is_idle: bool,
 }
 
 impl Search<'_> {
-    /// The time at which the doubtful move counts, or else that at which the wait ends.
+    /// The time at which the held move counts, or else that at which the wait ends.
     fn until(&self) -> Instant {
-        let doubted = self.held.as_ref().is_some_and(|held| !held.is_past);
-        let end = self.in_step.filter(|_| doubted).map(|in_step| in_step + DOUBT);
+        let may_be_repeat = self.held.as_ref().is_some_and(|held| !held.is_past);
+        let end = self.synced_at.filter(|_| may_be_repeat).map(|synced_at| synced_at + REPEAT_PAUSE);
         end.map_or(self.end, |end| end.min(self.end))
     }
 
-    /// Holds back a move, and asks the engine whether it is in step.
-    fn hold(&mut self, pipe: &mut Pipe, held: Doubtful) -> Result<(), ClientError> {
+    /// Holds back a move, and sends the sync line.
+    fn hold(&mut self, pipe: &mut Pipe, held: HeldMove) -> Result<(), ClientError> {
         self.held = Some(held);
-        match self.asked.sync {
-            Some(_) if self.has_asked => {}
+        match self.request.sync {
+            Some(_) if self.has_sent_sync => {}
             Some(line) => {
-                self.has_asked = true;
+                self.has_sent_sync = true;
                 pipe.send(line)?;
             }
-            None => self.in_step = Some(Instant::now()),
+            None => self.synced_at = Some(Instant::now()),
         }
         Ok(())
     }
 
-    /// The wait has ended without a line. The doubtful move counts, if there is one; otherwise an engine whose
-    /// time is up is told to stop, once.
-    fn ends(
+    /// Handles a timeout: the held move counts, if there is one; otherwise the engine is told to stop, once.
+    fn time_out(
         &mut self,
         pipe: &mut Pipe,
         error: ClientError,
@@ -150,181 +149,181 @@ impl Search<'_> {
             _ => return Err(error),
         };
         if is_over {
-            let &Asked { expected, patience, .. } = self.asked;
+            let &SearchRequest { expected, timeout, .. } = self.request;
             let held = self.held.take().map(|held| (held.best, held.arrived));
             return held.map(Some).ok_or(match error {
-                ClientError::Silent { .. } => ClientError::Silent { expected, waited: patience },
+                ClientError::Silent { .. } => ClientError::Silent { expected, waited: timeout },
                 error => error,
             });
         }
-        pipe.send(self.asked.stop)?;
+        pipe.send(self.request.stop)?;
         (self.end, self.is_stopped) = (Instant::now() + STOP_TIMEOUT, true);
         Ok(None)
     }
 }
 
-impl Answers {
-    /// A new game begins.
+impl AnswerTracker {
+    /// Starts a new game.
     pub(super) fn new_game(&mut self) {
-        self.said = [Vec::new(), std::mem::take(&mut self.said[0])];
+        self.moves = [Vec::new(), std::mem::take(&mut self.moves[0])];
     }
 
-    /// The engine has said a move that answers no search that is going on.
-    pub(super) fn surplus(&mut self) {
-        self.come += 1;
-        self.owed = self.owed.saturating_sub(1);
-        self.missed = 0;
-        if self.come > self.extra.unwrap_or(0) {
-            self.extra = Some(self.come);
-            self.is_uncounted = true;
+    /// Counts a repeated answer.
+    pub(super) fn add_repeat(&mut self) {
+        self.seen_repeats += 1;
+        self.expected_repeats = self.expected_repeats.saturating_sub(1);
+        self.misses = 0;
+        if self.seen_repeats > self.repeats.unwrap_or(0) {
+            self.repeats = Some(self.seen_repeats);
+            self.is_counting = true;
         }
     }
 
-    /// A move that was expected has not come.
-    fn miss(&mut self) {
-        self.missed += 1;
-        if self.extra.is_none() || self.missed >= FORGIVEN {
-            self.extra = Some(0);
+    /// Counts an expected repetition that has not come.
+    fn miss_repeat(&mut self) {
+        self.misses += 1;
+        if self.repeats.is_none() || self.misses >= MAX_MISSES {
+            self.repeats = Some(0);
         }
     }
 
-    /// Listens between two searches to what the engine still has to say of the first one.
-    pub(super) fn settle(
+    /// Waits between two searches for repeated answers.
+    pub(super) fn drain_repeats(
         &mut self,
         pipe: &mut Pipe,
         control: &Control,
         is_move: impl Fn(&str) -> bool,
     ) -> Result<(), ClientError> {
         let mut since = Instant::now();
-        while self.owed > 0 || self.is_uncounted {
-            let pause = match (self.owed, self.extra) {
-                (0, _) => DOUBT,
+        while self.expected_repeats > 0 || self.is_counting {
+            let pause = match (self.expected_repeats, self.repeats) {
+                (0, _) => REPEAT_PAUSE,
                 (_, None) => FIRST_PAUSE,
                 _ => PAUSE,
             };
             let left = (since + pause).saturating_duration_since(Instant::now());
             match pipe.wait("", left, control, |line| is_move(line).then_some(())) {
                 Err(ClientError::Silent { .. }) => {
-                    self.is_uncounted = false;
-                    self.has_listened = self.owed > 0;
-                    if self.owed > 0 && self.extra.is_some() && !self.is_late {
-                        self.owed = 0;
-                        self.miss();
+                    self.is_counting = false;
+                    self.has_waited = self.expected_repeats > 0;
+                    if self.expected_repeats > 0 && self.repeats.is_some() && !self.is_late {
+                        self.expected_repeats = 0;
+                        self.miss_repeat();
                     }
                     return Ok(());
                 }
-                heard => heard?,
+                moved => moved?,
             };
-            self.surplus();
+            self.add_repeat();
             since = Instant::now();
         }
         Ok(())
     }
 
-    /// Waits for the answer to a search; with the time at which it has come. `read` reads a line.
+    /// Waits for the answer to a search, and returns it with its time of arrival. `read` reads a line.
     pub(super) fn wait<T>(
         &mut self,
         pipe: &mut Pipe,
-        asked: &Asked,
+        request: &SearchRequest,
         control: &Control,
         mut read: impl FnMut(&str) -> Option<SearchLine<T>>,
-    ) -> Result<(Found<T>, Instant), ClientError> {
-        let end = Instant::now() + asked.patience;
+    ) -> Result<(SearchEnd<T>, Instant), ClientError> {
+        let end = Instant::now() + request.timeout;
         let mut search = Search {
-            asked,
+            request,
             end,
             is_stopped: false,
             held: None,
-            has_asked: false,
-            in_step: None,
+            has_sent_sync: false,
+            synced_at: None,
             is_idle: false,
         };
         let (best, arrived) = loop {
             let left = search.until().saturating_duration_since(Instant::now());
-            match pipe.wait(asked.expected, left, control, &mut read) {
-                Ok((SearchLine::End(other), arrived)) => return Ok((Found::Other(other), arrived)),
-                Ok((SearchLine::InStep, arrived)) => {
-                    (search.in_step, search.is_idle) = (Some(arrived), true);
+            match pipe.wait(request.expected, left, control, &mut read) {
+                Ok((SearchLine::End(other), arrived)) => return Ok((SearchEnd::Other(other), arrived)),
+                Ok((SearchLine::Synced, arrived)) => {
+                    (search.synced_at, search.is_idle) = (Some(arrived), true);
                 }
                 Ok((SearchLine::Thinking, arrived)) => {
-                    (search.in_step, search.is_idle) = (search.in_step.map(|_| arrived), false);
+                    (search.synced_at, search.is_idle) = (search.synced_at.map(|_| arrived), false);
                 }
                 Ok((SearchLine::Move(best, is_shown), arrived)) => {
-                    match self.judge(&search, &best, is_shown) {
-                        Verdict::Answer => {
-                            self.hides |= !is_shown;
+                    match self.classify(&search, &best, is_shown) {
+                        MoveClass::Answer => {
+                            self.hides_moves |= !is_shown;
                             break (best, arrived);
                         }
-                        Verdict::Doubtful { is_past } => {
-                            search.hold(pipe, Doubtful { best, arrived, is_past })?;
+                        MoveClass::Doubtful { is_past } => {
+                            search.hold(pipe, HeldMove { best, arrived, is_past })?;
                         }
-                        Verdict::Again => {}
+                        MoveClass::Repeat => {}
                     }
                 }
                 Err(error) => {
-                    if let Some(found) = search.ends(pipe, error)? {
-                        self.hides = true;
+                    if let Some(found) = search.time_out(pipe, error)? {
+                        self.hides_moves = true;
                         break found;
                     }
                 }
             }
         };
-        self.accept(&best, asked);
-        self.catch_up(pipe, &search, control, read);
-        Ok((Found::Move(best), arrived))
+        self.accept(&best, request);
+        self.finish_sync(pipe, &search, control, read);
+        Ok((SearchEnd::Move(best), arrived))
     }
 
-    /// What a move is. Either it is known then that the one held back is of the past, or that this one is.
-    fn judge(&mut self, search: &Search, best: &str, is_shown: bool) -> Verdict {
-        let is_legal = search.asked.is_legal;
+    /// Classifies a move, also against the held one.
+    fn classify(&mut self, search: &Search, best: &str, is_shown: bool) -> MoveClass {
+        let is_legal = search.request.is_legal;
         if let Some(held) = &search.held {
-            self.surplus();
-            // An engine that was in step and did nothing had answered before.
+            self.add_repeat();
+            // An idle engine has answered before.
             let is_over = search.is_idle && !self.is_late;
             if is_legal(&held.best) && !is_shown && (is_over || self.is_last(best) || !is_legal(best)) {
-                return Verdict::Again;
+                return MoveClass::Repeat;
             }
-            self.is_late |= self.has_listened;
+            self.is_late |= self.has_waited;
         }
-        let may_hide = self.hides || self.said.iter().all(Vec::is_empty);
-        if is_legal(best) && (is_shown || (self.owed == 0 && may_hide)) {
-            return Verdict::Answer;
+        let may_hide = self.hides_moves || self.moves.iter().all(Vec::is_empty);
+        if is_legal(best) && (is_shown || (self.expected_repeats == 0 && may_hide)) {
+            return MoveClass::Answer;
         }
-        let is_said = self.said.iter().flatten().any(|said| said == best);
-        let is_past = !is_legal(best) && (is_said || (self.owed > 0 && self.extra > Some(0)));
-        Verdict::Doubtful { is_past }
+        let is_said = self.moves.iter().flatten().any(|moves| moves == best);
+        let is_past = !is_legal(best) && (is_said || (self.expected_repeats > 0 && self.repeats > Some(0)));
+        MoveClass::Doubtful { is_past }
     }
 
     /// Whether the last answer was this move.
     fn is_last(&self, best: &str) -> bool {
-        self.said[0].last().or(self.said[1].last()).is_some_and(|last| last == best)
+        self.moves[0].last().or(self.moves[1].last()).is_some_and(|last| last == best)
     }
 
-    /// A search has been answered.
-    fn accept(&mut self, best: &str, asked: &Asked) {
-        if (asked.is_legal)(best) {
-            self.said[0].push(best.to_owned());
+    /// Records an answer.
+    fn accept(&mut self, best: &str, request: &SearchRequest) {
+        if (request.is_legal)(best) {
+            self.moves[0].push(best.to_owned());
         }
-        if self.owed > 0 {
-            self.miss();
+        if self.expected_repeats > 0 {
+            self.miss_repeat();
         }
-        self.owed = self.extra.unwrap_or(1);
-        self.come = 0;
-        self.has_listened = false;
+        self.expected_repeats = self.repeats.unwrap_or(1);
+        self.seen_repeats = 0;
+        self.has_waited = false;
     }
 
-    /// Waits a moment for the answer to the question whether the engine is in step, if it still has to come.
-    fn catch_up<T>(
+    /// Waits for the answer to the sync line, if it is still due.
+    fn finish_sync<T>(
         &mut self,
         pipe: &mut Pipe,
         search: &Search,
         control: &Control,
         mut read: impl FnMut(&str) -> Option<SearchLine<T>>,
     ) {
-        let mut is_due = search.has_asked && search.in_step.is_none();
+        let mut is_due = search.has_sent_sync && search.synced_at.is_none();
         while is_due {
             match pipe.wait("", STOP_TIMEOUT, control, &mut read) {
-                Ok((SearchLine::Move(..), _)) => self.surplus(),
+                Ok((SearchLine::Move(..), _)) => self.add_repeat(),
                 Ok((SearchLine::Thinking, _)) => {}
                 Ok(_) | Err(_) => is_due = false,
             }
@@ -349,13 +348,13 @@ mod tests {
 
     const GAMES: usize = 2;
     const SEARCHES: usize = 4;
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// When an engine says something more of a search.
+    /// When an engine repeats an answer.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Again {
         Never,
-        /// So long after its answer.
+        /// This long after its answer.
         After(u64),
         /// When the next search has begun.
         Next,
@@ -372,7 +371,7 @@ mod tests {
         again: Again,
         /// Whether that is the same move.
         is_same: bool,
-        /// Whether it shows what it thinks.
+        /// Whether it prints thinking output.
         shows: bool,
     }
 
@@ -401,7 +400,7 @@ mod tests {
         info: "1 1 1 1",
     };
 
-    /// Answers like an engine, one line after the other, until the connection is closed.
+    /// Answers like an engine, line by line, until the connection is closed.
     fn serve(stream: TcpStream, words: &Words, habits: Habits) {
         let out = Arc::new(Mutex::new(stream.try_clone().unwrap()));
         let say = move |line: String| {
@@ -462,15 +461,15 @@ mod tests {
     /// search.
     fn play(habits: Habits, all: bool) -> Vec<String> {
         let (log, control) = (EngineLog::default(), Control::default());
-        let mut client = Client::start(&engine(&UCI, habits), &log, PATIENCE, &control).unwrap();
+        let mut client = Client::start(&engine(&UCI, habits), &log, TIMEOUT, &control).unwrap();
         let mut answers = Vec::new();
         for _ in 0..GAMES {
-            client.new_game(PATIENCE, &control).unwrap();
+            client.new_game(TIMEOUT, &control).unwrap();
             for _ in 0..SEARCHES {
-                client.set_up("position startpos", PATIENCE, &control).unwrap();
+                client.set_up("position startpos", TIMEOUT, &control).unwrap();
                 let own = format!("m{}", answers.len());
                 let is_legal = |best: &str| all || best == own;
-                answers.push(client.go(&Limits::nodes(1), is_legal, PATIENCE, &control).unwrap().best);
+                answers.push(client.go(&Limits::nodes(1), is_legal, TIMEOUT, &control).unwrap().best);
             }
         }
         answers
@@ -479,15 +478,15 @@ mod tests {
     /// The same of one that speaks the xboard protocol.
     fn play_xboard(habits: Habits, all: bool) -> Vec<String> {
         let (log, control) = (EngineLog::default(), Control::default());
-        let mut client = xboard::Client::start(&engine(&XBOARD, habits), &log, PATIENCE, &control).unwrap();
+        let mut client = xboard::Client::start(&engine(&XBOARD, habits), &log, TIMEOUT, &control).unwrap();
         let mut answers = Vec::new();
         for _ in 0..GAMES {
             client.new_game(xboard::STANDARD, &control).unwrap();
             for _ in 0..SEARCHES {
-                client.tell(None, &[], &control).unwrap();
+                client.set_up(None, &[], &control).unwrap();
                 let own = format!("m{}", answers.len());
                 let is_legal = |best: &str| all || best == own;
-                let answer = client.go(&Limits::depth(1), Color::White, is_legal, PATIENCE, &control);
+                let answer = client.go(&Limits::depth(1), Color::White, is_legal, TIMEOUT, &control);
                 answers.push(answer.unwrap().unwrap().best);
             }
         }
@@ -495,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn each_search_has_its_own_answer_whatever_else_is_said() {
+    fn each_search_gets_its_own_answer() {
         let own: Vec<_> = (0..GAMES * SEARCHES).map(|search| format!("m{search}")).collect();
         let (own, mut tested) = (&own, 0);
         thread::scope(|scope| {
@@ -524,15 +523,15 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_nothing_follows_is_the_answer() {
+    fn a_held_move_is_the_answer_after_silence() {
         let habits = Habits { again: Again::Never, is_same: true, shows: false };
         let (log, control) = (EngineLog::default(), Control::default());
-        let mut client = Client::start(&engine(&UCI, habits), &log, PATIENCE, &control).unwrap();
+        let mut client = Client::start(&engine(&UCI, habits), &log, TIMEOUT, &control).unwrap();
         for best in ["m0", "m1", "m2"] {
-            client.set_up("position startpos", PATIENCE, &control).unwrap();
+            client.set_up("position startpos", TIMEOUT, &control).unwrap();
             // None of them is legal, and the engine has time for another one.
-            let answer = client.go(&Limits::nodes(1), |_| false, PATIENCE, &control).unwrap();
-            assert!(answer.best == best && answer.elapsed < PATIENCE);
+            let answer = client.go(&Limits::nodes(1), |_| false, TIMEOUT, &control).unwrap();
+            assert!(answer.best == best && answer.elapsed < TIMEOUT);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What makes games of the same player differ: noise in the priors, and moves drawn by their visits.
+//! Noise and temperature: Dirichlet noise in the priors, and moves sampled by visits.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -7,37 +7,37 @@ use rand_distr::{Distribution, Gamma};
 use super::tree::{Proof, Tree};
 use crate::game::{Knowledge, mixed};
 use crate::search::input::SearchInput;
-use crate::search::options::{FinalMove, NoiseAt, Sampling};
+use crate::search::options::{FinalMove, MctsOptions, NoiseAt};
 
-/// The number of the random numbers by which a move is drawn.
-const DRAW: u64 = u64::MAX;
+/// The stream of random numbers for sampling a move.
+const SAMPLE: u64 = u64::MAX;
 
-/// The number of the random numbers of the Gumbel noise.
+/// The stream of random numbers for Gumbel noise.
 pub(super) const GUMBEL: u64 = u64::MAX - 1;
 
 /// Noise from a Dirichlet distribution.
 pub(super) struct Noise {
     pub(super) at: NoiseAt,
-    /// A Dirichlet distribution is made of shares of these.
+    /// A Dirichlet distribution is that of normalised gamma variables.
     gamma: Gamma<f32>,
-    /// The share of the noise, from 0 to 1.
+    /// The share of the noise, ε, from 0 to 1.
     weight: f32,
     random: StdRng,
 }
 
 impl Noise {
     /// The noise of a thread of a search, if any.
-    pub(super) fn new(sampling: &Sampling, random: StdRng) -> Option<Noise> {
-        let weight = sampling.noise_weight as f32 / 100.0;
-        let gamma = Gamma::new(sampling.noise_alpha as f32 / 1000.0, 1.0).ok()?;
-        (weight > 0.0).then_some(Noise { at: sampling.noise_at, gamma, weight, random })
+    pub(super) fn new(mcts: &MctsOptions, random: StdRng) -> Option<Noise> {
+        let weight = mcts.noise_weight as f32 / 100.0;
+        let gamma = Gamma::new(mcts.noise_alpha as f32 / 1000.0, 1.0).ok()?;
+        (weight > 0.0).then_some(Noise { at: mcts.noise_at, gamma, weight, random })
     }
 
     /// Mixes noise into the priors of a node.
     pub(super) fn mix(&mut self, priors: &mut [f32]) {
         let noise: Vec<_> = priors.iter().map(|_| self.gamma.sample(&mut self.random)).collect();
         let sum: f32 = noise.iter().sum();
-        // With a tiny α, all of them may be too small for a number.
+        // With a tiny α, all of them may underflow.
         if sum > 0.0 {
             for (prior, noise) in priors.iter_mut().zip(noise) {
                 *prior = (1.0 - self.weight) * *prior + self.weight * noise / sum;
@@ -46,13 +46,13 @@ impl Noise {
     }
 }
 
-/// The move of a search that is drawn by visits, if one is: the first moves of a game are, unless one of them
-/// is proven to win or Gumbel noise has chosen already. A child with n visits is drawn with probability n to
-/// the power of 1 / temperature, times a constant.
-pub(super) fn drawn_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
-    let sampling = &input.options.sampling;
+/// Samples a child of the root by temperature, in the first moves of a game: child i with probability
+/// proportional to N(i)^(1 / temperature). `None` if a child is proven to win or Gumbel noise selects the
+/// move.
+pub(super) fn sample_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
+    let mcts = &input.options.mcts;
     let moves = input.history.past().len() / 2;
-    if sampling.is_by_gumbel() || sampling.temperature == 0 || moves >= sampling.temperature_moves {
+    if mcts.is_by_gumbel() || mcts.temperature == 0 || moves >= mcts.temperature_moves {
         return None;
     }
     let children = tree.ranked(0, FinalMove::Visits);
@@ -64,9 +64,9 @@ pub(super) fn drawn_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tre
     let visits = |child: &usize| f64::from(tree.node(*child).visits);
     let most = children.iter().map(visits).fold(1.0, f64::max);
     let weights =
-        children.iter().map(|child| (visits(child) / most).powf(100.0 / f64::from(sampling.temperature)));
+        children.iter().map(|child| (visits(child) / most).powf(100.0 / f64::from(mcts.temperature)));
     let weights: Vec<_> = weights.collect();
-    let mut left = random_of(input, DRAW).random::<f64>() * weights.iter().sum::<f64>();
+    let mut left = random_of(input, SAMPLE).random::<f64>() * weights.iter().sum::<f64>();
     let drawn = weights.iter().position(|weight| {
         left -= weight;
         left < 0.0
@@ -75,8 +75,8 @@ pub(super) fn drawn_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tre
 }
 
 /// Random numbers of a search that depend on the seed, the position and the number of positions before it, so
-/// that they differ from move to move. `number` tells apart what they are for: the noise of a thread by its
-/// number, [`DRAW`] or [`GUMBEL`].
+/// that they differ from move to move. `number` is the stream: the number of a thread for its noise,
+/// [`SAMPLE`] or [`GUMBEL`].
 pub(super) fn random_of<G: Knowledge, E>(input: &SearchInput<G, E>, number: u64) -> StdRng {
     let plies = input.history.past().len() as u64;
     StdRng::seed_from_u64(mixed(input.options.seed ^ mixed(plies)) ^ input.position.key() ^ mixed(number))

@@ -14,12 +14,12 @@ use labrys_core::game::{Color, Game};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The client has got its colour.
-    Seated(Color),
+    Joined(Color),
     /// The game has begun.
     Begun,
     /// A move was made.
     Moved(Moved),
-    /// The last move of the client, if the game has ended without its echo: it has probably been made.
+    /// The last move of the client, if the game has ended without its echo: it was probably played.
     Unconfirmed(Moved),
     /// The game has ended, with these points of White and of Black.
     Ended([u8; 2]),
@@ -28,7 +28,7 @@ pub enum Event {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Seated(color) => write!(f, "playing {color}"),
+            Event::Joined(color) => write!(f, "playing {color}"),
             Event::Begun => f.write_str("the game begins"),
             Event::Moved(moved) => write!(f, "{moved}"),
             Event::Unconfirmed(moved) => write!(f, "{moved} (not echoed)"),
@@ -53,7 +53,7 @@ fn leader([white, black]: [u8; 2]) -> Option<Color> {
 pub enum UnexpectedMessage {
     /// The client has a colour already.
     #[error("`{message}`, but we play {color} already")]
-    Seated {
+    AlreadyJoined {
         /// The message.
         message: ServerMessage,
         /// The colour of the client.
@@ -77,21 +77,21 @@ pub enum UnexpectedMessage {
 
 /// The client's state of a game.
 #[derive(Clone, Debug)]
-pub struct Mirror {
+pub struct ClientGame {
     position: TucChess,
     color: Option<Color>,
     begun: bool,
     /// The move that was sent, until its echo comes.
     sent: Option<Step>,
-    /// All moves that the server has announced.
-    told: Vec<Turn>,
+    /// The moves announced by the server.
+    announced: Vec<Turn>,
     plies: u32,
 }
 
-impl Mirror {
+impl ClientGame {
     /// A game from `position`, before the first message.
-    pub fn new(position: TucChess) -> Mirror {
-        Mirror { position, color: None, begun: false, sent: None, told: Vec::new(), plies: 0 }
+    pub fn new(position: TucChess) -> ClientGame {
+        ClientGame { position, color: None, begun: false, sent: None, announced: Vec::new(), plies: 0 }
     }
 
     /// The position on the board.
@@ -129,10 +129,10 @@ impl Mirror {
     pub fn receive(&mut self, message: ServerMessage) -> Result<Vec<Event>, UnexpectedMessage> {
         match message {
             ServerMessage::Player(color) => match self.color {
-                Some(color) => Err(UnexpectedMessage::Seated { message, color }),
+                Some(color) => Err(UnexpectedMessage::AlreadyJoined { message, color }),
                 None => {
                     self.color = Some(color);
-                    Ok(vec![Event::Seated(color)])
+                    Ok(vec![Event::Joined(color)])
                 }
             },
             ServerMessage::Begin if self.begun => Err(UnexpectedMessage::Begun),
@@ -172,19 +172,19 @@ impl Mirror {
         if self.color.is_none() {
             // We have not moved, so it was the opponent.
             self.color = Some(turn.next);
-            events.push(Event::Seated(turn.next));
+            events.push(Event::Joined(turn.next));
         }
         events.push(Event::Moved(self.moved(!turn.next, text)));
         self.sent = None;
         self.begun = true;
-        self.told.push(turn);
+        self.announced.push(turn);
         Ok(events)
     }
 
     /// Whether a message repeats an earlier one. The last two moves cannot be made again, as their pieces
     /// have not moved back.
     fn is_repeated(&self, turn: Turn) -> bool {
-        let ago = self.told.iter().rev().position(|&told| told == turn);
+        let ago = self.announced.iter().rev().position(|&announced| announced == turn);
         let is_possible = || {
             self.position.side_to_move() == turn.next || after(&self.position, &turn.step.name()).is_some()
         };
@@ -242,10 +242,10 @@ impl Mirror {
     fn correct(&mut self, turn: Turn) {
         let ours = self.position.score();
         let mut score = ours;
-        for (points, &told) in score.iter_mut().zip(&turn.points) {
-            let is_hidden = told == MOST_POINTS && *points >= f64::from(MOST_POINTS);
+        for (points, &announced) in score.iter_mut().zip(&turn.points) {
+            let is_hidden = announced == MOST_POINTS && *points >= f64::from(MOST_POINTS);
             if !is_hidden {
-                *points = f64::from(told);
+                *points = f64::from(announced);
             }
         }
         if score != ours {
@@ -273,36 +273,36 @@ mod tests {
     }
 
     /// A client of that colour whose game has begun.
-    fn begun(color: &str, fen: Option<&str>) -> Mirror {
-        let mut mirror =
-            Mirror::new(fen.map_or_else(TucChess::start, |fen| TucChess::from_fen(fen).unwrap()));
-        mirror.receive(message(color)).unwrap();
-        mirror.receive(message("GB")).unwrap();
-        mirror
+    fn begun(color: &str, fen: Option<&str>) -> ClientGame {
+        let mut client_game =
+            ClientGame::new(fen.map_or_else(TucChess::start, |fen| TucChess::from_fen(fen).unwrap()));
+        client_game.receive(message(color)).unwrap();
+        client_game.receive(message("GB")).unwrap();
+        client_game
     }
 
-    /// The moves that a message told, in text.
-    fn told(mirror: &mut Mirror, text: &str) -> Vec<String> {
-        let events = mirror.receive(message(text)).unwrap();
+    /// The moves of a message, in text.
+    fn announced(client_game: &mut ClientGame, text: &str) -> Vec<String> {
+        let events = client_game.receive(message(text)).unwrap();
         events.iter().map(Event::to_string).collect()
     }
 
     #[test]
     fn a_game_begins() {
-        let mut mirror = Mirror::new(TucChess::start());
-        assert_eq!(mirror.expected(), "our colour, `PW` or `PB`");
-        assert_eq!(told(&mut mirror, "PW"), ["playing White"]);
-        assert_eq!(mirror.expected(), "the beginning of the game, `GB`");
-        assert!(!mirror.is_to_move());
-        assert_eq!(told(&mut mirror, "GB"), ["the game begins"]);
-        assert!(mirror.is_to_move());
-        mirror.sent(Step::from_name("a2a3").unwrap());
-        assert!(!mirror.is_to_move(), "never twice");
-        assert_eq!(mirror.expected(), "the echo of our move a2a3");
-        assert!(mirror.position().fen().ends_with("w 0 0 1"), "not before the echo");
-        assert_eq!(told(&mut mirror, "T15040210000"), ["1 White a2a3+b5 0-0"]);
-        assert_eq!(mirror.position().fen(), "prkrp/ppppp/1*3/*****/P4/1PPPP/PRKRP b 0 0 1");
-        assert_eq!(mirror.expected(), "a move of the opponent");
+        let mut client_game = ClientGame::new(TucChess::start());
+        assert_eq!(client_game.expected(), "our colour, `PW` or `PB`");
+        assert_eq!(announced(&mut client_game, "PW"), ["playing White"]);
+        assert_eq!(client_game.expected(), "the beginning of the game, `GB`");
+        assert!(!client_game.is_to_move());
+        assert_eq!(announced(&mut client_game, "GB"), ["the game begins"]);
+        assert!(client_game.is_to_move());
+        client_game.sent(Step::from_name("a2a3").unwrap());
+        assert!(!client_game.is_to_move(), "never twice");
+        assert_eq!(client_game.expected(), "the echo of our move a2a3");
+        assert!(client_game.position().fen().ends_with("w 0 0 1"), "not before the echo");
+        assert_eq!(announced(&mut client_game, "T15040210000"), ["1 White a2a3+b5 0-0"]);
+        assert_eq!(client_game.position().fen(), "prkrp/ppppp/1*3/*****/P4/1PPPP/PRKRP b 0 0 1");
+        assert_eq!(client_game.expected(), "a move of the opponent");
     }
 
     #[test]
@@ -312,87 +312,87 @@ mod tests {
             ("T14030990100", "1 White a3a4=1 1-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 1 0 2"),
             ("T14030990000", "1 White a3a4=0 0-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 0 0 2"),
         ] {
-            let mut mirror = begun("PB", fen);
-            assert_eq!(told(&mut mirror, text), [moved]);
-            assert_eq!(mirror.position().fen(), after);
+            let mut client_game = begun("PB", fen);
+            assert_eq!(announced(&mut client_game, text), [moved]);
+            assert_eq!(client_game.position().fen(), after);
         }
-        let mut mirror = begun("PB", fen);
-        assert_eq!(told(&mut mirror, "T14030400100"), ["1 White a3a4=1+a3 1-0"]);
-        assert_eq!(mirror.position().fen(), "prkrp/1pppp/p4/P****/*4/1PPPP/PRKRP b 1 0 2");
+        let mut client_game = begun("PB", fen);
+        assert_eq!(announced(&mut client_game, "T14030400100"), ["1 White a3a4=1+a3 1-0"]);
+        assert_eq!(client_game.position().fen(), "prkrp/1pppp/p4/P****/*4/1PPPP/PRKRP b 1 0 2");
     }
 
     #[test]
     fn the_server_is_right_about_points() {
         // The original credits a black pawn's capture on the last row to White.
-        let mut mirror = begun("PW", Some("2k2/5/5/5/5/3p1/2K1R b 5 3 9"));
-        let moved = told(&mut mirror, "T05364990803");
+        let mut client_game = begun("PW", Some("2k2/5/5/5/5/3p1/2K1R b 5 3 9"));
+        let moved = announced(&mut client_game, "T05364990803");
         assert_eq!(moved, ["1 Black d2e1 8-3"]);
-        assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
+        assert_eq!(client_game.position().fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
         // With a prize of unknown value.
-        let mut mirror = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
-        assert_eq!(told(&mut mirror, "T15242990709"), ["1 White c2c3 7-9"]);
+        let mut client_game = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
+        assert_eq!(announced(&mut client_game, "T15242990709"), ["1 White c2c3 7-9"]);
     }
 
     #[test]
     fn the_server_is_right_about_moves() {
-        let mut mirror = begun("PW", Some("2k2/5/5/5/5/p4/2K1* b 1 2 7"));
-        assert_eq!(told(&mut mirror, "T05061010103"), ["1 Black a2b1+b7 1-3"]);
-        assert_eq!(mirror.position().fen(), "1*k2/5/5/5/5/5/2K1* w 1 3 8");
-        assert!(mirror.is_to_move());
-        // Even where the rules see the end of the game, or no piece at all.
-        let mut mirror = begun("PB", Some("2k2/5/5/5/5/5/2K2 w 1 2 7"));
-        assert_eq!(told(&mut mirror, "T16261990102"), ["1 White c1b1 1-2"]);
-        assert_eq!(told(&mut mirror, "T03333990102").len(), 1);
-        assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/1K3 w 1 2 8");
+        let mut client_game = begun("PW", Some("2k2/5/5/5/5/p4/2K1* b 1 2 7"));
+        assert_eq!(announced(&mut client_game, "T05061010103"), ["1 Black a2b1+b7 1-3"]);
+        assert_eq!(client_game.position().fen(), "1*k2/5/5/5/5/5/2K1* w 1 3 8");
+        assert!(client_game.is_to_move());
+        // Even after the end of the game by the rules, or without a piece.
+        let mut client_game = begun("PB", Some("2k2/5/5/5/5/5/2K2 w 1 2 7"));
+        assert_eq!(announced(&mut client_game, "T16261990102"), ["1 White c1b1 1-2"]);
+        assert_eq!(announced(&mut client_game, "T03333990102").len(), 1);
+        assert_eq!(client_game.position().fen(), "2k2/5/5/5/5/5/1K3 w 1 2 8");
     }
 
     #[test]
     fn a_prize_under_a_piece_is_no_prize() {
-        let mut mirror = begun("PB", None);
-        assert_eq!(told(&mut mirror, "T15040000000"), ["1 White a2a3 0-0"]);
-        assert_eq!(mirror.position().fen(), "prkrp/ppppp/5/*****/P4/1PPPP/PRKRP b 0 0 1");
+        let mut client_game = begun("PB", None);
+        assert_eq!(announced(&mut client_game, "T15040000000"), ["1 White a2a3 0-0"]);
+        assert_eq!(client_game.position().fen(), "prkrp/ppppp/5/*****/P4/1PPPP/PRKRP b 0 0 1");
     }
 
     #[test]
     fn points_beyond_two_digits_are_counted_on() {
-        let mut mirror = begun("PB", Some("2k1p/5/5/5/2*2/2K2/5 w 99 98 9"));
-        assert_eq!(told(&mut mirror, "T15242999998"), ["1 White c2c3=1 100-98"]);
-        assert!(mirror.position().fen().ends_with("b 100 98 9"));
+        let mut client_game = begun("PB", Some("2k1p/5/5/5/2*2/2K2/5 w 99 98 9"));
+        assert_eq!(announced(&mut client_game, "T15242999998"), ["1 White c2c3=1 100-98"]);
+        assert!(client_game.position().fen().ends_with("b 100 98 9"));
     }
 
     #[test]
-    fn what_does_not_fit_changes_nothing() {
-        let mut mirror = begun("PW", None);
-        let odd = |mirror: &mut Mirror, text| {
-            let position = *mirror.position();
-            let error = mirror.receive(message(text)).unwrap_err().to_string();
-            assert_eq!(*mirror.position(), position);
+    fn unexpected_messages_change_nothing() {
+        let mut client_game = begun("PW", None);
+        let odd = |client_game: &mut ClientGame, text| {
+            let position = *client_game.position();
+            let error = client_game.receive(message(text)).unwrap_err().to_string();
+            assert_eq!(*client_game.position(), position);
             error
         };
-        assert_eq!(odd(&mut mirror, "PB"), "`PB`, but we play White already");
-        assert_eq!(odd(&mut mirror, "GB"), "`GB`, but the game has begun already");
-        assert!(odd(&mut mirror, "T01020990000").contains("it is the turn of White"));
-        mirror.sent(Step::from_name("a2a3").unwrap());
-        told(&mut mirror, "T15040990000");
-        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
-        told(&mut mirror, "T01121990000");
-        assert!(mirror.is_to_move());
-        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
-        assert_eq!(odd(&mut mirror, "T01121990000"), "`T01121990000` again");
-        assert!(mirror.is_to_move());
-        // Later than that, it would have to be made again, which it cannot.
-        mirror.sent(Step::from_name("b2b3").unwrap());
-        told(&mut mirror, "T15141990000");
-        assert_eq!(odd(&mut mirror, "T01121990000"), "`T01121990000` again");
-        told(&mut mirror, "T01222990000");
-        mirror.sent(Step::from_name("c2c3").unwrap());
-        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
-        assert!(odd(&mut mirror, "T01121990000").contains("it is the turn of White"));
+        assert_eq!(odd(&mut client_game, "PB"), "`PB`, but we play White already");
+        assert_eq!(odd(&mut client_game, "GB"), "`GB`, but the game has begun already");
+        assert!(odd(&mut client_game, "T01020990000").contains("it is the turn of White"));
+        client_game.sent(Step::from_name("a2a3").unwrap());
+        announced(&mut client_game, "T15040990000");
+        assert_eq!(odd(&mut client_game, "T15040990000"), "`T15040990000` again");
+        announced(&mut client_game, "T01121990000");
+        assert!(client_game.is_to_move());
+        assert_eq!(odd(&mut client_game, "T15040990000"), "`T15040990000` again");
+        assert_eq!(odd(&mut client_game, "T01121990000"), "`T01121990000` again");
+        assert!(client_game.is_to_move());
+        // Later it would be a new move, which is not legal.
+        client_game.sent(Step::from_name("b2b3").unwrap());
+        announced(&mut client_game, "T15141990000");
+        assert_eq!(odd(&mut client_game, "T01121990000"), "`T01121990000` again");
+        announced(&mut client_game, "T01222990000");
+        client_game.sent(Step::from_name("c2c3").unwrap());
+        assert_eq!(odd(&mut client_game, "T15040990000"), "`T15040990000` again");
+        assert!(odd(&mut client_game, "T01121990000").contains("it is the turn of White"));
     }
 
     #[test]
     fn moves_are_made_again_when_pieces_have_come_back() {
-        let mut mirror = begun("PB", Some("2k2/p4/5/5/5/P4/2K2 w 0 0 1"));
+        let mut client_game = begun("PB", Some("2k2/p4/5/5/5/P4/2K2 w 0 0 1"));
         for n in 0..3 {
             for (text, mv) in [
                 ("T16261990000", "White c1b1"),
@@ -400,46 +400,49 @@ mod tests {
                 ("T16162990000", "White b1c1"),
                 ("T00102990000", "Black b7c7"),
             ] {
-                let moves = told(&mut mirror, text);
+                let moves = announced(&mut client_game, text);
                 assert!(moves.len() == 1 && moves[0].contains(mv), "{n}: {moves:?}");
             }
         }
     }
 
     #[test]
-    fn a_lost_echo_is_made_up_for() {
-        let mut mirror = begun("PW", None);
-        mirror.sent(Step::from_name("a2a3").unwrap());
-        let moved = told(&mut mirror, "T01121990000");
+    fn a_lost_echo_is_recovered() {
+        let mut client_game = begun("PW", None);
+        client_game.sent(Step::from_name("a2a3").unwrap());
+        let moved = announced(&mut client_game, "T01121990000");
         assert_eq!(moved, ["1 White a2a3 0-0", "2 Black b6b5 0-0"]);
-        assert_eq!(mirror.position().fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
-        assert!(mirror.is_to_move());
+        assert_eq!(client_game.position().fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
+        assert!(client_game.is_to_move());
         // The points show the value of a prize that was taken meanwhile.
-        mirror.sent(Step::from_name("a3a4").unwrap());
-        let moved = told(&mut mirror, "T02131990101");
+        client_game.sent(Step::from_name("a3a4").unwrap());
+        let moved = announced(&mut client_game, "T02131990101");
         assert_eq!(moved, ["3 White a3a4 0.9-0", "4 Black b5b4=1 1-1"]);
-        assert!(mirror.position().fen().ends_with("w 1 1 3"));
+        assert!(client_game.position().fen().ends_with("w 1 1 3"));
     }
 
     #[test]
     fn the_colour_and_the_beginning_can_be_lost() {
-        let mut mirror = Mirror::new(TucChess::start());
-        assert_eq!(told(&mut mirror, "T15040990000"), ["playing Black", "1 White a2a3 0-0"]);
-        assert!(mirror.is_to_move());
+        let mut client_game = ClientGame::new(TucChess::start());
+        assert_eq!(announced(&mut client_game, "T15040990000"), ["playing Black", "1 White a2a3 0-0"]);
+        assert!(client_game.is_to_move());
     }
 
     #[test]
-    fn the_end_stands_for_the_last_echo() {
+    fn the_end_replaces_the_last_echo() {
         let fen = Some("2k2/2R2/5/5/5/5/2K1P w 1 2 7");
-        let mut mirror = begun("PW", fen);
-        mirror.sent(Step::from_name("c6c7").unwrap());
-        assert_eq!(told(&mut mirror, "GE0902"), ["1 White c6c7 9-2 (not echoed)", "result: White wins 9-2"]);
-        assert!(mirror.position().outcome().is_some());
-        // Time was over before our move arrived.
-        let mut mirror = begun("PW", fen);
-        mirror.sent(Step::from_name("c6c7").unwrap());
-        assert_eq!(told(&mut mirror, "GE0102"), ["result: Black wins 1-2"]);
-        let mut mirror = begun("PW", fen);
-        assert_eq!(told(&mut mirror, "GE0202"), ["result: draw 2-2"]);
+        let mut client_game = begun("PW", fen);
+        client_game.sent(Step::from_name("c6c7").unwrap());
+        assert_eq!(
+            announced(&mut client_game, "GE0902"),
+            ["1 White c6c7 9-2 (not echoed)", "result: White wins 9-2"]
+        );
+        assert!(client_game.position().outcome().is_some());
+        // The time was over before our move arrived.
+        let mut client_game = begun("PW", fen);
+        client_game.sent(Step::from_name("c6c7").unwrap());
+        assert_eq!(announced(&mut client_game, "GE0102"), ["result: Black wins 1-2"]);
+        let mut client_game = begun("PW", fen);
+        assert_eq!(announced(&mut client_game, "GE0202"), ["result: draw 2-2"]);
     }
 }
