@@ -2,15 +2,13 @@
 
 import { SIGNALS } from "./signals.js";
 
-// Commands that take their time, while others are answered.
-const WORK = ["go", "perft", "bench"];
-
 export class Engine extends EventTarget {
   onmessage = null;
   onerror = null;
   #worker;
   #signals;
-  #pending = [];  // the first words of the lines that the worker has not executed
+  #pending = [""];     // the first words of the lines that are not done, behind the start of the worker
+  #isWorking = false;  // whether the first of them takes its time, so that the worker hears nothing
 
   // `startWorker` gets what hears a message and what is told an error, and returns the worker's `post` and
   // `terminate`.
@@ -34,17 +32,27 @@ export class Engine extends EventTarget {
 
   #send(line) {
     const [word] = line.trim().split(/\s+/);
-    // It is answered during a search, too, when the worker hears nothing.
-    if (word === "isready" && this.#pending.some(pending => WORK.includes(pending))) return this.#say("readyok");
-    const signal = SIGNALS[word];
     this.#pending.push(word);
+    if (word === "isready") return this.#answerReady();
+    const signal = SIGNALS[word];
     this.#worker.post(signal === undefined ? { line } : { line, signal, url: this.#signals.raise(signal) });
   }
 
-  #hear({ lines, isDone, isOver, error }) {
+  // Answers each `isready` in whose way there is nothing but work in progress. The worker would not hear it.
+  #answerReady() {
+    const index = this.#isWorking ? 1 : 0;
+    while (this.#pending[index] === "isready") {
+      this.#pending.splice(index, 1);
+      this.#say("readyok");
+    }
+  }
+
+  #hear({ lines, isWorking, isDone, isOver, error }) {
     if (error !== undefined) this.#fail(error);
-    if (isDone) this.#pending.shift();
     lines?.split("\n").forEach(line => this.#say(line));
+    if (isWorking || isDone) this.#isWorking = !isDone;
+    if (isDone) this.#pending.shift();
+    this.#answerReady();
     if (isOver) this.terminate();
   }
 

@@ -7,19 +7,27 @@ import { createReceiver, SIGNALS } from "./signals.js";
 export function serve(post, load) {
   let uci = null;
   let signals = null;
+  let isWorking = false;
   let isOver = false;
   let last = load();
+
+  // What work asks from time to time: whether such a line is on its way. That it asks tells that there is work.
+  const isOnItsWay = word => () => {
+    if (!isWorking) post({ isWorking: true });
+    isWorking = true;
+    return signals.isRaised(SIGNALS[word]);
+  };
 
   function execute(message) {
     if (isOver) return;
     if (message.signals) {
       signals = createReceiver(message.signals);
-      const isRaised = word => () => signals.isRaised(SIGNALS[word]);
-      uci = new Uci(lines => post({ lines }), isRaised("stop"), isRaised("ponderhit"));
-      return;
+      uci = new Uci(lines => post({ lines }), isOnItsWay("stop"), isOnItsWay("ponderhit"));
+    } else {
+      if ("signal" in message) signals.putDown(message.signal, message.url);
+      isOver = !uci.execute(message.line);
+      isWorking = false;
     }
-    if ("signal" in message) signals.putDown(message.signal, message.url);
-    isOver = !uci.execute(message.line);
     post({ isDone: true, isOver });
   }
 
