@@ -11,7 +11,7 @@ export function serve(post, load) {
   let isOver = false;
   let last = load();
 
-  // What work asks from time to time: whether such a line is on its way. That it asks tells that there is work.
+  // What work asks from time to time: whether such a line is on its way. The first time says that it works.
   const isOnItsWay = word => () => {
     if (!isWorking) post({ isWorking: true });
     isWorking = true;

@@ -23,7 +23,10 @@ const PAGE = `<!doctype html>
 const SCRIPT = `
 import Labrys from "labrys-engine";
 import { GAMES, searchesEnd } from "/conversation.js";
-const tell = result => fetch("/result", { method: "POST", body: JSON.stringify({ isolated: crossOriginIsolated, ...result }) });
+const tell = result => {
+  const body = JSON.stringify({ isolated: crossOriginIsolated, ...result });
+  return fetch("/result", { method: "POST", body });
+};
 try {
   const failed = new Promise((_, reject) => {
     window.onunhandledrejection = ({ reason }) => reject(reason);
@@ -63,8 +66,8 @@ async function result(headers) {
   });
   await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));
   const profile = mkdtempSync(join(tmpdir(), "labrys-npm-"));
-  const browser = spawn(CHROMIUM, ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${profile}`,
-    `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
+  const browser = spawn(CHROMIUM, ["--headless", "--no-sandbox", "--disable-gpu",
+    `--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
   const ended = new Promise(resolve => browser.once("exit", resolve));
   try {
     return await Promise.race([told, ended.then(() => assert.fail("the browser has ended"))]);

@@ -32,8 +32,9 @@ for (const game of GAMES) {
 }
 
 test("a line that is wrong changes nothing", () => talking(async talk => {
-  talk.say("position startpos moves e2e4", "position startpos moves e2e5", "xyzzy", "setoption name Hash value no",
-    "setoption name UCI_Variant value go", "setoption name EvalFile value none.safetensors", "perft six", "", "  ");
+  talk.say("position startpos moves e2e4", "position startpos moves e2e5", "xyzzy",
+    "setoption name Hash value no", "setoption name UCI_Variant value go",
+    "setoption name EvalFile value none.safetensors", "perft six", "", "  ");
   const errors = await talk.rest();
   assert.equal(errors.length, 6, errors.join("\n"));
   errors.forEach(line => assert.match(line, /^info string error: /));

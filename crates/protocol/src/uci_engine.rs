@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn the_answers_are_those_of_the_loop_with_threads() {
-        let script = "uci\nisready\nposition startpos moves e2e4\ngo depth 3\nwait\nd\neval\nperft 2\nwait\nmoves\n\
+        let script = "uci\nisready\nposition startpos moves e2e4\ngo depth 3\nwait\n\
+            d\neval\nperft 2\nwait\nmoves\n\
             setoption name UCI_Variant value neighbours\nposition fen 8/8 w\nxyzzy\ngo depth 4\nwait\n\
             setoption name Hash value many\ngo perft 2\nwait\nbench x\nweights x\nquit\n";
         let expected = Kept::default();

@@ -2,8 +2,8 @@
 //! command line of `wasm-bindgen` does (as a package of this workspace, so that the versions agree), and lays
 //! the other files beside it.
 //!
-//! `labrys-page-bind page|npm FILE.wasm FOLDER`; the files of the page are those of `crates/web`, and where both
-//! have one of a name, that of `page/assets`.
+//! `labrys-page-bind page|npm FILE.wasm FOLDER`; the files of the page are those of `crates/web`, and where
+//! both have one of a name, that of `page/assets`.
 
 use std::collections::BTreeMap;
 use std::fs;
