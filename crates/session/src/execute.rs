@@ -332,20 +332,22 @@ impl Session {
 /// Plays moves one after the other from a node, as far as they can be played: what chance does may be in the
 /// way. Engines pause, as it is somebody's own line.
 fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Refusal> {
-    let before = state.tree.shown();
+    let (before, was_paused) = (state.tree.shown(), state.is_paused);
     state.tree.show(node)?;
+    // In a pause it is a variation.
+    state.is_paused |= state.players.iter().any(|player| *player != SidePlayer::Person);
     for (index, mv) in moves.iter().enumerate() {
         match state.play(mv) {
             Ok(()) => {}
             Err(error) if index == 0 => {
                 state.tree.show(before)?;
+                state.is_paused = was_paused;
                 return Err(error.into());
             }
             Err(_) => break,
         }
     }
-    let has_engine = state.players.iter().any(|player| *player != SidePlayer::Person);
-    (state.is_paused, state.is_stepping) = (state.is_paused || has_engine, false);
+    state.is_stepping = false;
     Ok(())
 }
 

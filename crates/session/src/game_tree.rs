@@ -287,6 +287,7 @@ impl GameTree {
             return Err(GameError::Over(end.text));
         }
         self.nodes[self.shown].agreed = Some(agreement);
+        self.note_end();
         Ok(())
     }
 

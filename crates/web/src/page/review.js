@@ -116,6 +116,7 @@ export class Review {
     this.#isGoing = true;
     this.ask({ do: "show", node: this.#node() });
     this.#enter("find");
+    $("learn").scrollIntoView({ block: "nearest" });
   }
 
   #next() {
