@@ -316,7 +316,7 @@ mod tests {
     fn a_review_is_written_as_the_analysis_of_games_writes_it() {
         let (mut game, header) = load("1. f3 e5 2. g4 Qh4# 0-1").unwrap();
         for (node, (mv, text, result)) in
-            [("e2e4", "e4", 0.5), ("e7e5", "e5", 0.4), ("e2e4", "e4", 0.4), ("d8h4", "Qh4#", 0.0)]
+            [("e2e4", "e4", 0.5), ("e7e5", "e5", 0.38), ("e2e4", "e4", 0.38), ("d8h4", "Qh4#", 0.0)]
                 .into_iter()
                 .enumerate()
         {

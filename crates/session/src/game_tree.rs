@@ -653,7 +653,7 @@ pub(crate) mod tests {
         let long = "x ".repeat(1_999);
         let mut squares = std::iter::repeat(["g1f3", "g8f6", "f3g1", "f6g8"]).flatten();
         let refused = (2..100).find(|&node| {
-            game.play(squares.next().unwrap(), &mut || 0.0).or_else(|_| game.add("a7a6")).unwrap();
+            game.add(squares.next().unwrap()).unwrap();
             game.annotate(node, Some(&long), None).is_err()
         });
         assert!(refused.is_some_and(|node| node > 60), "{refused:?}");
