@@ -755,7 +755,8 @@ mod tests {
         assert_eq!((games[0].end.is_some(), games[1].moves.len()), (true, 0));
         assert_eq!(games[2].moves[0].variations[0][0].text, "--");
         // Nothing that is said of the moves behind it is lost.
-        let (games, _) = read(b"1. e4 {a} -- $13 {b} 2. d4 (2. c4 {c} (2. f4) e5! {d}) *\n\nZ0 {e} e5 *");
+        let (games, _) =
+            read(b"1. e4 {a} -- $13 {b} 2. d4 (2. c4 {c} (2. f4) e5! {d}) *\n\n[White \"A\"]\n\nZ0 {e} e5 *");
         let told = "a null move: -- $13 (b) d4 (c4 (c) (f4) e5 $1 (d))";
         assert_eq!(moves(&games[0]), [("e4", told)]);
         assert_eq!(games[1].comment, "null move: Z0 (e) e5");
