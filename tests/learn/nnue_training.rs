@@ -431,7 +431,7 @@ fn results_are_seen_by_the_side_to_move() {
 #[test]
 fn evaluations_that_cannot_be_read_are_named_by_their_argument() {
     let (_folder, out) = file("games");
-    let (_other, bad) = file("bad");
+    let (_other, bad) = file(&"bad".repeat(20));
     std::fs::write(&bad, "no weights").unwrap();
     let bad = bad.display();
     for (words, message) in [

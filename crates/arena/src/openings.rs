@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::Variation;
 use super::book::{self, BookOptions, OpeningLineError};
 use labrys_core::engine::Board;
-use labrys_core::game::quote;
+use labrys_core::game::quote_path;
 use labrys_core::search::Control;
 
 /// A source of openings. They are numbered from 0.
@@ -32,7 +32,7 @@ pub enum Openings {
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The file cannot be read.
-    #[error("openings {}: {error}", quote(&.path.display().to_string()))]
+    #[error("openings {}: {error}", quote_path(.path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum OpeningError {
         error: std::io::Error,
     },
     /// The file contains no opening.
-    #[error("openings {}: no opening in it", quote(&.path.display().to_string()))]
+    #[error("openings {}: no opening in it", quote_path(.path))]
     Empty {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum OpeningError {
     #[error("{0}; no opening of the file can be used")]
     NoneUsable(Box<OpeningError>),
     /// A line or a game of the file is not a valid opening.
-    #[error("openings {}, {place}: {problem}", quote(&.path.display().to_string()))]
+    #[error("openings {}, {place}: {problem}", quote_path(.path))]
     Line {
         /// The file.
         path: PathBuf,

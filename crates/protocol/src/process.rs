@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::input::Lines;
 use labrys_core::clock::Instant;
-use labrys_core::game::quote;
+use labrys_core::game::quote_path;
 
 /// The interval at which a wait checks whether a process has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
@@ -45,7 +45,7 @@ impl fmt::Display for Launch {
 #[derive(Debug, Error)]
 pub enum LaunchError {
     /// The program could not be started.
-    #[error("cannot start {}: {error}", quote(&.program.display().to_string()))]
+    #[error("cannot start {}: {error}", quote_path(.program))]
     Start {
         /// The program.
         program: PathBuf,
@@ -53,7 +53,7 @@ pub enum LaunchError {
         error: io::Error,
     },
     /// The file for its standard error cannot be written.
-    #[error("cannot write {}: {error}", quote(&.path.display().to_string()))]
+    #[error("cannot write {}: {error}", quote_path(.path))]
     Log {
         /// The file.
         path: PathBuf,

@@ -27,7 +27,7 @@ use crate::commands::shared::values::{duration, whole};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
-use crate::game::quote;
+use crate::game::quote_path;
 use crate::search::{Control, Limits};
 
 /// The game and its own option.
@@ -150,7 +150,7 @@ pub(in crate::commands) fn set_options(
 pub(in crate::commands) fn weights_error(argument: &str, value: &str, error: WeightsError) -> anyhow::Error {
     let argument = match error {
         WeightsError::Unreadable { .. } => argument.to_owned(),
-        _ => format!("{argument} {}", quote(value)),
+        _ => format!("{argument} {}", quote_path(value)),
     };
     anyhow::Error::new(error).context(argument)
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::writer::EVENT;
 use super::{PgnError, PgnGame, PgnReader};
-use labrys_core::game::quote;
+use labrys_core::game::quote_path;
 use labrys_support::files::{self, Claim, Existing};
 use labrys_support::text;
 
@@ -27,7 +27,7 @@ pub struct PgnFile {
 #[derive(Debug, Error)]
 pub enum PgnFileError {
     /// It cannot be opened, read or written.
-    #[error("{}: {error}", quote(&.path.display().to_string()))]
+    #[error("{}: {error}", quote_path(.path))]
     File {
         /// The file.
         path: PathBuf,
@@ -35,13 +35,13 @@ pub enum PgnFileError {
         error: io::Error,
     },
     /// It is to be created, but exists.
-    #[error("{}: the file exists", quote(&.path.display().to_string()))]
+    #[error("{}: the file exists", quote_path(.path))]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// Its content is not PGN.
-    #[error("{}, {error}", quote(&.path.display().to_string()))]
+    #[error("{}, {error}", quote_path(.path))]
     Pgn {
         /// The file.
         path: PathBuf,

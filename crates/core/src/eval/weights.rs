@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::game::{FeatureSet, Knowledge, counted, quote};
+use crate::game::{FeatureSet, Knowledge, counted, quote, quote_path};
 
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
@@ -53,7 +53,7 @@ impl PartialEq for FeatureSet {
 #[derive(Debug, Error)]
 pub enum WeightsError {
     /// The file cannot be read.
-    #[error("weights file {}: {error}", quote(.path))]
+    #[error("weights file {}: {error}", quote_path(.path))]
     Unreadable {
         /// Its path.
         path: String,

@@ -1,6 +1,7 @@
 //! Errors in the text of positions and moves.
 
 use std::fmt;
+use std::path::Path;
 
 use thiserror::Error;
 
@@ -98,17 +99,27 @@ pub enum MoveError {
 /// short.
 pub fn quote(token: &str) -> String {
     const LONGEST: usize = 40;
+    let mut text = escaped(token.chars().take(LONGEST));
+    if token.chars().nth(LONGEST).is_some() {
+        text.push('…');
+    }
+    format!("`{text}`")
+}
+
+/// Formats the name of a file for an error message, as [`quote`] does, but whole: cut short, it names no file.
+pub fn quote_path(path: impl AsRef<Path>) -> String {
+    format!("`{}`", escaped(path.as_ref().to_string_lossy().chars()))
+}
+
+fn escaped(letters: impl Iterator<Item = char>) -> String {
     let mut text = String::new();
-    for letter in token.chars().take(LONGEST) {
+    for letter in letters {
         match letter.is_control() {
             true => text.extend(letter.escape_debug()),
             false => text.push(letter),
         }
     }
-    if token.chars().nth(LONGEST).is_some() {
-        text.push('…');
-    }
-    format!("`{text}`")
+    text
 }
 
 /// A number with its noun: `1 ply`, `2 plies`.
@@ -128,6 +139,13 @@ pub fn counted(number: impl fmt::Display, thing: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_are_cut_short_and_names_of_files_are_not() {
+        let long = "/folder/".repeat(10) + "a\nb";
+        assert_eq!(quote(&long), format!("`{}…`", &long[..40]));
+        assert_eq!(quote_path(&long), format!("`{}`", long.replace('\n', "\\n")));
+    }
 
     #[test]
     fn one_is_counted_in_the_singular() {

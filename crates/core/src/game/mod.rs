@@ -34,7 +34,7 @@ use std::hash::Hash;
 use std::ops::Not;
 
 pub use encoding::{EncodingShape, Symmetry};
-pub use error::{FenError, MoveError, counted, quote};
+pub use error::{FenError, MoveError, counted, quote, quote_path};
 pub use features::FeatureSet;
 pub use history::GameHistory;
 pub use info::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
