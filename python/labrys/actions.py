@@ -37,6 +37,8 @@ class Actions(ABC):
     size: int
     """How many actions there are. They are counted from 0."""
 
+    _game: Game
+
     @abstractmethod
     def action(self, position: Position, move: MoveLike) -> int:
         """The number of a legal move.

@@ -227,9 +227,8 @@ def _game_of(engines: tuple[Mapping[str, Any] | Engine, ...]) -> Game | None:
 
 def _engine(engine: Mapping[str, Any] | Engine) -> Engine | None:
     """The object that an engine of a match is, or has."""
-    is_mapping = isinstance(engine, Mapping)
-    found = engine.get("engine") if is_mapping else engine
-    if not isinstance(found, Engine) and not (is_mapping and found is None):
+    found = engine.get("engine") if isinstance(engine, Mapping) else engine
+    if not isinstance(found, Engine) and not (isinstance(engine, Mapping) and found is None):
         text = "a labrys.Engine, an EngineSpec or a mapping of its keys"
         raise TypeError(f"engine: expected {text}, not {type(found).__name__}")
     return found

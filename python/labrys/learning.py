@@ -184,9 +184,10 @@ def _toml(value: object) -> str:
         return "{ " + ", ".join(inner) + " }"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
-    if hasattr(value, "dtype") and hasattr(value, "item"):
-        # A number of NumPy, a truth value among them.
-        value = value.item()
+    # A number of NumPy, a truth value among them.
+    item = getattr(value, "item", None)
+    if hasattr(value, "dtype") and callable(item):
+        value = item()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
