@@ -913,7 +913,7 @@ fn small_screens_need_no_scrolling() {
     for (width, height) in [(1024, 600), (740, 360)] {
         let mut page = Page::open(width, height);
         for game in ["chess", "amazons", "tucchess"] {
-            page.begin(game, "", ["person", "1 ply"]);
+            page.begin(game, "", ["person", "1 s a move"]);
             let root = "document.documentElement";
             assert_eq!(
                 page.value(&format!(
