@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::Variation;
 use super::openings::OpeningError;
-use super::pgn::{PgnGame, PgnReader, Problem, ReplayError, file};
+use super::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
 use labrys_support::text;
@@ -75,7 +75,7 @@ pub(super) fn read(
         Ok(())
     };
     if is_pgn(path).map_err(failed)? {
-        let mut games = file::open(path).map_err(|error| failed(std::io::Error::other(error)))?;
+        let mut games = PgnReader::new(text::open(path).map_err(failed)?);
         let mut number = 0;
         while let Some(game) = games.next() {
             number += 1;
@@ -188,6 +188,15 @@ mod tests {
     }
 
     const ALL: BookOptions = BookOptions { plies: None, shuffle: None, strict: true };
+
+    #[test]
+    fn a_missing_book_is_named_once() {
+        let mut board = registry::board("chess").unwrap();
+        for name in ["missing.pgn", "missing.epd"] {
+            let error = read(Path::new(name), board.as_mut(), ALL).unwrap_err().to_string();
+            assert_eq!(error.matches(name).count(), 1, "{error}");
+        }
+    }
 
     #[test]
     fn every_form_of_a_line_is_read() {

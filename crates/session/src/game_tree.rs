@@ -651,10 +651,21 @@ pub(crate) mod tests {
         assert_eq!(game.nodes[1].remarks.comment, "good");
         // All comments together have a bound, too.
         let long = "x ".repeat(1_999);
-        let mut squares = std::iter::repeat(["g1f3", "g8f6", "f3g1", "f6g8"]).flatten();
-        let refused = (2..100).find(|&node| {
-            game.add(squares.next().unwrap()).unwrap();
-            game.annotate(node, Some(&long), None).is_err()
+        // Knights that go and come back, and pawns, so that no position occurs for the third time.
+        let steps = ["76,23", "65,34"].into_iter().flat_map(|ranks| {
+            "abcdgh".chars().flat_map(move |file| {
+                let pawns = ranks.split(',').map(|ranks| ranks.split_at(1));
+                let pawns = pawns.map(|(from, to)| format!("{file}{from}{file}{to}"));
+                ["g8f6", "g1f3", "f6g8", "f3g1"]
+                    .map(str::to_owned)
+                    .into_iter()
+                    .chain(pawns)
+                    .collect::<Vec<_>>()
+            })
+        });
+        let refused = (2..).zip(steps).find_map(|(node, step)| {
+            game.add(&step).unwrap();
+            game.annotate(node, Some(&long), None).is_err().then_some(node)
         });
         assert!(refused.is_some_and(|node| node > 60), "{refused:?}");
     }
