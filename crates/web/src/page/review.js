@@ -2,6 +2,7 @@
 
 import { $, make } from "./elements.js";
 import { markClass } from "./graph.js";
+import { numberText } from "./lines.js";
 
 const NAMES = ["White", "Black"];
 const MARKS = ["?!", "?", "??"];
@@ -11,8 +12,7 @@ const sideOf = (state, index) => (state["first-ply"] + index) % 2;
 
 // A move with its number, as in `12… Nf6`.
 function numbered(state, index, text) {
-  const ply = state["first-ply"] + index;
-  return `${1 + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} ${text}`;
+  return `${numberText(state["first-ply"] + index)} ${text}`;
 }
 
 // The marked moves of a player, by their index in the line.
