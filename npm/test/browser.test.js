@@ -67,16 +67,22 @@ async function result(headers) {
   await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));
   const profile = mkdtempSync(join(tmpdir(), "labrys-npm-"));
   const browser = spawn(CHROMIUM, ["--headless", "--no-sandbox", "--disable-gpu",
-    `--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
+    `--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`],
+  { stdio: "ignore", detached: true });
   const ended = new Promise(resolve => browser.once("exit", resolve));
   try {
     return await Promise.race([told, ended.then(() => assert.fail("the browser has ended"))]);
   } finally {
-    browser.kill();
+    // The processes that it has started write to the profile until they end.
+    try {
+      process.kill(-browser.pid, "SIGKILL");
+    } catch {
+      // None is left.
+    }
     await ended;
     server.closeAllConnections();
     server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 }
 
