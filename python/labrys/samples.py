@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +23,12 @@ TENSORS = {
 
 TYPES = {"F32": "<f4", "U32": "<u4"}
 """The types in NumPy."""
+
+MAX_HEADER = 100_000_000
+"""What a header may take, in bytes: the limit of the format, safetensors."""
+
+CHUNK = 1 << 22
+"""What is read at once, in bytes: Ctrl-C is heard between two chunks."""
 
 
 class Samples(NamedTuple):
@@ -46,6 +51,14 @@ class Samples(NamedTuple):
     """The value of the search, from -1 to 1: (n,)."""
 
 
+def _read(file: BinaryIO, size: int) -> bytes:
+    """The next `size` bytes, or what is left."""
+    read = bytearray()
+    while chunk := file.read(min(CHUNK, size - len(read))):
+        read += chunk
+    return bytes(read)
+
+
 def read_samples(path: str | os.PathLike[str]) -> Samples:
     """Reads a file of samples, `samples.safetensors` of a run of `labrys zero`, or of `labrys zero selfplay`.
 
@@ -53,12 +66,17 @@ def read_samples(path: str | os.PathLike[str]) -> Samples:
     """
     import numpy as np
 
-    file = Path(path).read_bytes()
     try:
-        length = int.from_bytes(file[:8], "little")
-        entries = json.loads(file[8 : 8 + length])
-        header = json.loads(entries["__metadata__"]["labrys-samples"])
-        data = memoryview(file)[8 + length :]
+        with open(path, "rb") as file:
+            length = int.from_bytes(_read(file, 8), "little")
+            if length > MAX_HEADER:
+                raise ValueError(f"a header of {length} bytes, expected at most {MAX_HEADER}")
+            entries = json.loads(_read(file, length))
+            header = json.loads(entries["__metadata__"]["labrys-samples"])
+            size = max(entries[name]["data_offsets"][1] for name in TENSORS)
+            data = memoryview(_read(file, size))
+            if file.read(1):
+                raise ValueError(f"more than the {size} bytes that its header names")
         if header["crc32"] != f"{zlib.crc32(data):08x}":
             raise ValueError("the checksum is wrong: the file is damaged")
         arrays = {}
@@ -70,6 +88,6 @@ def read_samples(path: str | os.PathLike[str]) -> Samples:
             arrays[name] = np.frombuffer(data[begin:end], TYPES[kind]).reshape(entry["shape"])
     except KeyError as error:
         raise ValueError(f"samples file {path}: no samples of Labrys: {error} is missing") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"samples file {path}: {error}") from error
     return Samples(header=header, **arrays)

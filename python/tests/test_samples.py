@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -45,5 +46,17 @@ def test_files_that_are_refused(file: Path, tmp_path: Path) -> None:
     other.write_bytes(content.replace(b"labrys-samples", b"labrys-simples", 1))
     with pytest.raises(ValueError, match="no samples of Labrys"):
         labrys.read_samples(other)
+    other.write_bytes(content + b"x")
+    with pytest.raises(ValueError, match="more than the .* bytes that its header names"):
+        labrys.read_samples(other)
+    other.write_bytes(b"\xff" * 8 + content)
+    with pytest.raises(ValueError, match="a header of 18446744073709551615 bytes, expected at most"):
+        labrys.read_samples(other)
     with pytest.raises(FileNotFoundError):
         labrys.read_samples(tmp_path / "none")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such file")
+def test_a_file_without_an_end() -> None:
+    with pytest.raises(ValueError, match="samples file /dev/zero: "):
+        labrys.read_samples("/dev/zero")
