@@ -41,7 +41,7 @@ fn proof(folder: Option<&Path>) -> (String, u64) {
 
 /// End games are solved as by minimax.
 fn check_end_games() {
-    for (fen, position, expected) in end_games(8, 6..=14, 20_000).take(150) {
+    for (fen, position, expected) in end_games(8, 6..=14, 20_000).take(60) {
         let solution = solve(&position, 16, &Limits::nodes(1_000_000), &Control::default()).unwrap();
         let expected = if expected > 0 { Value::Win } else { Value::Loss };
         assert_eq!(solution.value, Some(expected), "{fen}");

@@ -252,7 +252,7 @@ fn engines_in_one_process_have_constants_of_their_own() {
         ];
         let nodes = fens.map(|fen| {
             engine.board_mut().set_up(Some(fen), &[]).unwrap();
-            engine.search(&[], &Limits::depth(13), &Control::default(), &mut |_: &_| {}).unwrap().nodes
+            engine.search(&[], &Limits::depth(11), &Control::default(), &mut |_: &_| {}).unwrap().nodes
         });
         nodes.iter().sum::<u64>()
     };

@@ -247,13 +247,13 @@ fn the_clock_decides_as_in_plain_minimax() {
     let (_folder, tables) = tables(2);
     let mut random = StdRng::seed_from_u64(2);
     let (mut seen, mut saved) = (HashMap::new(), 0);
-    for n in 0..4_000 {
+    for n in 0..1_600 {
         let position = random_position(&mut random, [2, 2], 89 + n % 13);
         let points = tables.probe(&position).unwrap();
         assert_eq!(points, minimax(&position, &tables, &mut seen), "{}", position.fen());
         saved += u32::from(points == Wdl::Draw && tables.distance(&position).is_some());
     }
-    assert!(saved > 20, "the clock saved {saved} games only");
+    assert!(saved > 8, "the clock saved {saved} games only");
 }
 
 #[test]
