@@ -57,7 +57,7 @@ class Elo:
     """A difference in Elo, from the view of the first player."""
 
     estimate: float
-    """Elo; infinite if one player has won all games."""
+    """Elo; finite also if one player has won all games."""
     low: float
     """Lower end of the interval of 95 %."""
     high: float

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::Pairs;
-use labrys_support::elo::{SIGMAS, score_of_elo};
+use labrys_support::elo::{DRAWN_PAIRS, SIGMAS, score_of_elo};
 
 /// The rating of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,10 +14,6 @@ pub struct Rating {
     pub error: f64,
 }
 
-/// Drawn pairs added to every pairing as a prior, so that a player who won or lost every game has a finite
-/// rating. Their weight is negligible in a match of a hundred pairs.
-const PRIOR: f64 = 0.5;
-
 /// Maximum number of Newton steps; about five are needed.
 const STEPS: usize = 50;
 
@@ -25,13 +21,16 @@ const STEPS: usize = 50;
 const LONGEST_STEP: f64 = 200.0;
 
 /// Maximum likelihood ratings of `players` players in the model of R. Bradley and M. Terry, where the
-/// expected score is logistic in the difference of ratings. The errors are the sandwich estimator of P. Huber
-/// over pairs of games, so the correlation between the two games of a pair is accounted for.
+/// expected score is logistic in the difference of ratings. Where there is no maximum, since a player, or a
+/// group of them, has won or lost every game against the others, each pairing has [`DRAWN_PAIRS`] more. The
+/// errors are the sandwich estimator of P. Huber over pairs of games, so the correlation between the two games
+/// of a pair is accounted for; each pairing that was played has a pair more, see [`Pairs::deviation`].
 pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
     let mut elo = DVector::<f64>::zeros(players);
     let scale = std::f64::consts::LN_10 / 400.0;
+    let drawn = if has_maximum(players, results) { 0.0 } else { DRAWN_PAIRS };
     for _ in 0..STEPS {
-        let (gradient, curvature, _) = derivatives(&elo, results);
+        let (gradient, curvature) = derivatives(&elo, results, drawn);
         let Some(step) = invert(curvature).map(|inverse| inverse * gradient / scale) else { break };
         let longest = step.amax();
         elo += step * (LONGEST_STEP / longest.max(LONGEST_STEP));
@@ -39,9 +38,8 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
             break;
         }
     }
-    let (_, curvature, noise) = derivatives(&elo, results);
     // Without any pairing the matrix is singular and the errors are infinite.
-    let covariance = invert(curvature).map(|inverse| &inverse * noise * &inverse);
+    let covariance = covariance(&elo, results);
     (0..players)
         .map(|player| {
             let variance = covariance.as_ref().map_or(f64::INFINITY, |matrix| matrix[(player, player)]);
@@ -50,33 +48,65 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
         .collect()
 }
 
-/// The gradient of the log-likelihood at `elo`, its negated Hessian, and the covariance of the gradient, all
-/// in units of pairs.
+/// Whether the likelihood has a maximum: each player has scored against some other, that one against a
+/// further one, and so on to all players (L. R. Ford, "Solution of a ranking problem from binary
+/// comparisons", 1957).
+fn has_maximum(players: usize, results: &[([usize; 2], Pairs)]) -> bool {
+    let mut scored = vec![vec![false; players]; players];
+    for &([first, second], ref pairs) in results.iter().filter(|(_, pairs)| pairs.count() > 0) {
+        let mean = pairs.mean();
+        scored[first][second] |= mean > 0.0;
+        scored[second][first] |= mean < 1.0;
+    }
+    for between in 0..players {
+        let further = scored[between].clone();
+        for row in scored.iter_mut().filter(|row| row[between]) {
+            row.iter_mut().zip(&further).for_each(|(reached, &further)| *reached |= further);
+        }
+    }
+    players == 1 || scored.iter().flatten().all(|&reached| reached)
+}
+
+/// Adds to a matrix what a pairing contributes, by its amount.
+fn add(matrix: &mut DMatrix<f64>, [first, second]: [usize; 2], amount: f64) {
+    matrix[(first, first)] += amount;
+    matrix[(second, second)] += amount;
+    matrix[(first, second)] -= amount;
+    matrix[(second, first)] -= amount;
+}
+
+/// The gradient of the log-likelihood at `elo` and its negated Hessian, in units of pairs, with `drawn` pairs
+/// more in each pairing.
 fn derivatives(
     elo: &DVector<f64>,
     results: &[([usize; 2], Pairs)],
-) -> (DVector<f64>, DMatrix<f64>, DMatrix<f64>) {
+    drawn: f64,
+) -> (DVector<f64>, DMatrix<f64>) {
     let players = elo.len();
-    let mut gradient = DVector::zeros(players);
-    let (mut curvature, mut noise) = (DMatrix::zeros(players, players), DMatrix::zeros(players, players));
+    let (mut gradient, mut curvature) = (DVector::zeros(players), DMatrix::zeros(players, players));
     for &([first, second], ref pairs) in results {
         let expected = score_of_elo(elo[first] - elo[second]);
         let count = pairs.count() as f64;
-        let (mean, variance) = pairs.mean_and_variance();
-        let surplus = count * (mean - expected) + PRIOR * (0.5 - expected);
+        let surplus = count * (pairs.mean() - expected) + drawn * (0.5 - expected);
         gradient[first] += surplus;
         gradient[second] -= surplus;
-        let spread = count * (variance + (mean - expected).powi(2));
-        for (matrix, amount) in
-            [(&mut curvature, (count + PRIOR) * expected * (1.0 - expected)), (&mut noise, spread)]
-        {
-            matrix[(first, first)] += amount;
-            matrix[(second, second)] += amount;
-            matrix[(first, second)] -= amount;
-            matrix[(second, first)] -= amount;
-        }
+        add(&mut curvature, [first, second], (count + drawn) * expected * (1.0 - expected));
     }
-    (gradient, curvature, noise)
+    (gradient, curvature)
+}
+
+/// The covariance of the ratings.
+fn covariance(elo: &DVector<f64>, results: &[([usize; 2], Pairs)]) -> Option<DMatrix<f64>> {
+    let players = elo.len();
+    let (mut curvature, mut noise) = (DMatrix::zeros(players, players), DMatrix::zeros(players, players));
+    for &([first, second], ref pairs) in results.iter().filter(|(_, pairs)| pairs.count() > 0) {
+        let expected = score_of_elo(elo[first] - elo[second]);
+        let (deviation, count) = pairs.deviation(expected);
+        add(&mut curvature, [first, second], count * expected * (1.0 - expected));
+        add(&mut noise, [first, second], count * deviation);
+    }
+    let inverse = invert(curvature)?;
+    Some(&inverse * noise * &inverse)
 }
 
 /// Inverts a matrix on the subspace of ratings whose sum is 0. The matrix is singular outside of it, since
@@ -101,10 +131,29 @@ mod tests {
         let pairs = Pairs::of([500, 1500, 4000, 2500, 1500]);
         let elo = pairs.elo();
         let [first, second] = ratings(2, &[([0, 1], pairs)])[..] else { panic!() };
-        assert!((first.elo - second.elo - elo.estimate).abs() < 0.05, "{first:?} {elo}");
+        assert!((first.elo - second.elo - elo.estimate).abs() < 1e-6, "{first:?} {elo}");
         assert!((first.elo + second.elo).abs() < 1e-6);
         let half = (elo.high - elo.low) / 4.0;
         assert!((first.error - half).abs() < 0.05 && (second.error - half).abs() < 0.05, "{first:?} {half}");
+        // Also of few results, and of none that was not won.
+        for pentanomial in [[0, 0, 0, 1, 0], [0, 0, 0, 0, 9], [0, 1, 0, 0, 1]] {
+            let pairs = Pairs::of(pentanomial);
+            let [first, second] = ratings(2, &[([0, 1], pairs)])[..] else { panic!() };
+            assert!((first.elo - second.elo - pairs.elo().estimate).abs() < 1e-6, "{pentanomial:?}");
+            assert!(first.error > 50.0, "{pentanomial:?} {first:?}");
+        }
+    }
+
+    #[test]
+    fn groups_that_won_every_game_against_the_others_have_finite_ratings() {
+        let [won, mixed] = [[0, 0, 0, 0, 10], [2, 2, 2, 2, 2]].map(Pairs::of);
+        let groups = [([0, 1], mixed), ([2, 3], mixed), ([0, 2], won), ([1, 3], won)];
+        let found = ratings(4, &groups);
+        assert!(found[0].elo > 200.0 && found[0].elo < 2_000.0, "{found:?}");
+        // As soon as one has not, the likelihood has a maximum: the expected scores are those of the results.
+        let found = ratings(4, &[groups[0], groups[1], ([0, 2], Pairs::of([0, 0, 0, 1, 9])), groups[3]]);
+        let score = |one: usize, other: usize| score_of_elo(found[one].elo - found[other].elo);
+        assert!((10.0 * (score(0, 2) + score(1, 3)) - 19.75).abs() < 1e-6, "{found:?}");
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub struct SprtSummary {
 impl WinDrawLoss {
     fn of(pairs: &Pairs) -> WinDrawLoss {
         let [losses, draws, wins] = pairs.games;
-        WinDrawLoss { wins, draws, losses, score: pairs.mean_and_variance().0 }
+        WinDrawLoss { wins, draws, losses, score: pairs.mean() }
     }
 
     /// The number of games.

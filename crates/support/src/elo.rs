@@ -21,11 +21,11 @@ pub struct Pairs {
 /// An estimate of an Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Elo {
-    /// The estimate in Elo; infinite where every game was won or lost.
+    /// The estimate in Elo, always finite, see [`Pairs::score`].
     pub estimate: f64,
-    /// Lower bound of the 95 % confidence interval, in Elo.
+    /// Lower bound of the 95 % confidence interval, in Elo; infinite where the score may be 0.
     pub low: f64,
-    /// Upper bound of the 95 % confidence interval, in Elo.
+    /// Upper bound of the 95 % confidence interval, in Elo; infinite where the score may be 1.
     pub high: f64,
     /// Likelihood of superiority (LOS) of the first player, from 0 to 1.
     pub los: f64,
@@ -33,6 +33,10 @@ pub struct Elo {
 
 /// Half the width of a 95 % confidence interval, in standard errors.
 pub const SIGMAS: f64 = 1.959_963_984_540_054;
+
+/// Drawn pairs that are added to results by which a player has won or lost every game against all others, so
+/// that ratings are finite.
+pub const DRAWN_PAIRS: f64 = 0.5;
 
 impl Pairs {
     /// Pairs from a pentanomial alone, without the results of single games.
@@ -52,27 +56,35 @@ impl Pairs {
         self.pentanomial.iter().sum()
     }
 
-    /// Mean and variance of the score of a pair, which is from 0 to 1; ½ and 0 without any pair.
-    pub fn mean_and_variance(&self) -> (f64, f64) {
-        let n = self.count() as f64;
-        if n == 0.0 {
-            return (0.5, 0.0);
-        }
-        let moment = |f: &dyn Fn(f64) -> f64| {
-            (0..)
-                .zip(self.pentanomial)
-                .map(|(points, count)| f(f64::from(points) / 4.0) * count as f64)
-                .sum::<f64>()
-                / n
-        };
-        let mean = moment(&|score| score);
-        (mean, moment(&|score| (score - mean).powi(2)))
+    /// The mean score of a pair, from 0 to 1; ½ without any pair.
+    pub fn mean(&self) -> f64 {
+        let points: f64 =
+            (0..).zip(self.pentanomial).map(|(points, pairs)| f64::from(points) * pairs as f64).sum();
+        if self.count() == 0 { 0.5 } else { points / 4.0 / self.count() as f64 }
     }
 
-    /// The mean score, from 0 to 1, and half the width of its 95 % confidence interval.
+    /// The mean squared deviation of the score of a pair from `mean`, and the number of pairs, both with one
+    /// pair more than was played, which has each of its five results to a fifth: from few results, or from
+    /// results that are all the same, nobody can tell that others are impossible.
+    pub fn deviation(&self, mean: f64) -> (f64, f64) {
+        let count = self.count() as f64 + 1.0;
+        let squares = (0..).zip(self.pentanomial).map(|(points, pairs)| {
+            let deviation: f64 = f64::from(points) / 4.0 - mean;
+            (pairs as f64 + 0.2) * deviation * deviation
+        });
+        (squares.sum::<f64>() / count, count)
+    }
+
+    /// The mean score and half the width of its 95 % confidence interval. The score is between 0 and 1: if every
+    /// game was won, or lost, it is that with [`DRAWN_PAIRS`] more.
     pub fn score(&self) -> (f64, f64) {
-        let (mean, variance) = self.mean_and_variance();
-        (mean, SIGMAS * (variance / self.count().max(1) as f64).sqrt())
+        let count = self.count() as f64;
+        let mut mean = self.mean();
+        if mean == 0.0 || mean == 1.0 {
+            mean = (mean * count + 0.5 * DRAWN_PAIRS) / (count + DRAWN_PAIRS);
+        }
+        let (deviation, count) = self.deviation(mean);
+        (mean, SIGMAS * (deviation / count).sqrt())
     }
 
     /// The Elo difference estimated from the results.
@@ -82,8 +94,7 @@ impl Pairs {
             estimate: elo_of_score(mean),
             low: elo_of_score(mean - error),
             high: elo_of_score(mean + error),
-            // With an error of 0 the LOS is 0 or 1; at a score of ½ the division could be 0 / 0.
-            los: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) * SIGMAS / error) },
+            los: normal_cdf((mean - 0.5) * SIGMAS / error),
         }
     }
 }
@@ -132,20 +143,35 @@ mod tests {
         pairs.add(Wdl::Draw, Wdl::Win);
         pairs.add(Wdl::Loss, Wdl::Win);
         assert_eq!((pairs.pentanomial, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
-        let (mean, variance) = pairs.mean_and_variance();
-        assert!((mean - 0.8125).abs() < 1e-12 && (variance - 0.042_968_75).abs() < 1e-12);
+        assert!((pairs.mean() - 0.8125).abs() < 1e-12);
         let elo = pairs.elo();
         assert!((elo.estimate - 254.73).abs() < 0.01, "{elo}");
-        // The interval is that of the score, 0.8125 ± 0.20314.
-        assert!((elo.low - 77.24).abs() < 0.01 && elo.high == f64::INFINITY, "{elo}");
-        assert!((elo.los - 0.998_7).abs() < 1e-4, "{elo}");
+        // With the additional pair the deviation is (0.171875 + 0.22265625) / 5, and the interval is that of the
+        // score, 0.8125 ± 0.24622.
+        assert!((elo.low - 46.33).abs() < 0.01 && elo.high == f64::INFINITY, "{elo}");
+        assert!((elo.los - 0.993_56).abs() < 1e-4, "{elo}");
     }
 
     #[test]
-    fn one_sided_and_empty_matches_have_an_estimate() {
-        assert_eq!(Pairs::of([0, 0, 0, 0, 9]).elo().estimate, f64::INFINITY);
-        assert_eq!(Pairs::of([9, 0, 0, 0, 0]).elo().los, 0.0);
-        assert_eq!(Pairs::of([0, 0, 9, 0, 0]).elo().los, 0.5);
-        assert_eq!(Pairs::default().elo().estimate, 0.0);
+    fn few_and_equal_results_are_not_certain() {
+        // One pair with 1½ points: 0.75 ± 0.424.
+        let elo = Pairs::of([0, 0, 0, 1, 0]).elo();
+        assert!((elo.estimate - 190.85).abs() < 0.01 && (elo.los - 0.876).abs() < 0.001, "{elo}");
+        assert!(elo.low < -80.0 && elo.high == f64::INFINITY, "{elo}");
+        // A hundred even pairs: one in a hundred of the next ones may well be otherwise.
+        let elo = Pairs::of([0, 0, 100, 0, 0]).elo();
+        assert!(elo.estimate == 0.0 && elo.los == 0.5, "{elo}");
+        assert!((elo.high - 4.77).abs() < 0.01 && (elo.low + elo.high).abs() < 1e-9, "{elo}");
+    }
+
+    #[test]
+    fn one_sided_and_empty_matches_have_a_finite_estimate() {
+        let won = Pairs::of([0, 0, 0, 0, 9]).elo();
+        let lost = Pairs::of([9, 0, 0, 0, 0]).elo();
+        assert!(won.estimate > 500.0 && won.estimate.is_finite() && won.los > 0.999, "{won}");
+        assert!((won.estimate + lost.estimate).abs() < 1e-9 && (won.low + lost.high).abs() < 1e-9);
+        let none = Pairs::default().elo();
+        assert_eq!((none.estimate, none.low, none.high), (0.0, f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(none.los, 0.5);
     }
 }

@@ -87,11 +87,9 @@ fn ratings(state: &ZeroState) -> Vec<Option<Rating>> {
     state.generations.iter().map(rate).collect()
 }
 
-/// The Elo difference and half the width of its 95 % confidence interval, by the slope of Elo at the score.
-/// They are those of one drawn pair more than was played, so that both are finite.
+/// The Elo difference and half the width of its 95 % confidence interval, by the slope of Elo at the score, so
+/// that both are finite.
 fn difference(pairs: &Pairs) -> Rating {
-    let mut pairs = *pairs;
-    pairs.pentanomial[2] += 1;
     let (score, error) = pairs.score();
     (pairs.elo().estimate, error * 400.0 / (std::f64::consts::LN_10 * score * (1.0 - score)))
 }
@@ -148,7 +146,7 @@ mod tests {
         let lines: Vec<_> = report.table.as_str().lines().collect();
         assert!(lines[0].ends_with("accepted,Elo,Elo error,score against a_b"));
         assert_eq!(lines[1], "1,2,0,1,30,60,5,1.5,0.25,,,,true,,,");
-        assert_eq!(lines[2], "2,2,0,1,30,60,5,1.5,0.25,0,18,0,false,0.0,0.0,0.75");
+        assert_eq!(lines[2], "2,2,0,1,30,60,5,1.5,0.25,0,18,0,false,0.0,48.2,0.75");
         let names: Vec<_> = report.svgs().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["loss.svg", "elo.svg", "score.svg"]);
     }
