@@ -140,13 +140,19 @@ fn by_children(position: &Neighbours, of: impl Fn(&Neighbours) -> TableResult) -
 
 /// The result of a position by the tables.
 fn by_tables(tables: &SharedTables<Neighbours>, position: &Neighbours) -> TableResult {
-    let distance = tables.distance(position).map(|plies| plies as u8);
-    match (tables.probe(position).unwrap(), distance) {
-        (Wdl::Draw, None) => TableResult::Draw,
-        (Wdl::Win, Some(plies)) => TableResult::Win(plies),
-        (Wdl::Loss, Some(plies)) => TableResult::Loss(plies),
-        (points, distance) => panic!("{points:?} with distance {distance:?}"),
-    }
+    let result = tables.without_clock(position).unwrap();
+    let expected = match result {
+        TableResult::Draw => Wdl::Draw,
+        TableResult::Win(_) => Wdl::Win,
+        TableResult::Loss(_) => Wdl::Loss,
+    };
+    assert_eq!(tables.probe(position), Some(expected), "{}", position.fen());
+    result
+}
+
+/// The plies to conversion.
+fn distance(tables: &SharedTables<Neighbours>, position: &Neighbours) -> Option<u8> {
+    tables.without_clock(position)?.distance()
 }
 
 /// All positions with so many pieces of White and of Black, both sides to move.
@@ -251,7 +257,7 @@ fn the_clock_decides_as_in_plain_minimax() {
         let position = random_position(&mut random, [2, 2], 89 + n % 13);
         let points = tables.probe(&position).unwrap();
         assert_eq!(points, minimax(&position, &tables, &mut seen), "{}", position.fen());
-        saved += u32::from(points == Wdl::Draw && tables.distance(&position).is_some());
+        saved += u32::from(points == Wdl::Draw && distance(&tables, &position).is_some());
     }
     assert!(saved > 8, "the clock saved {saved} games only");
 }
@@ -269,22 +275,22 @@ fn every_choice_among_the_best_moves_wins() {
             Some(Wdl::Loss) => !start.side_to_move(),
             _ => continue,
         };
-        if tables.distance(&start) < Some(4) {
+        if distance(&tables, &start) < Some(4) {
             continue;
         }
         games += 1;
         let (mut position, mut history) = (start, GameHistory::new());
         // The least distance of a position that has come up again since the last capture.
-        let mut least = u32::MAX;
+        let mut least = u8::MAX;
         let outcome = loop {
             if let Some(outcome) = history.outcome(&position) {
                 break outcome;
             }
             if position.halfmove_clock() == 0 {
-                least = u32::MAX;
+                least = u8::MAX;
             }
             if history.is_repetition(&position, 0) {
-                least = least.min(tables.distance(&position).unwrap());
+                least = least.min(distance(&tables, &position).unwrap());
                 repetitions += 1;
             }
             let mut moves = Vec::new();
@@ -296,7 +302,7 @@ fn every_choice_among_the_best_moves_wins() {
                 for &mv in &moves {
                     let child = position.after(mv);
                     let is_capture = child.halfmove_clock() == 0;
-                    assert!(is_capture || tables.distance(&child) < Some(least), "{}", position.fen());
+                    assert!(is_capture || distance(&tables, &child) < Some(least), "{}", position.fen());
                 }
             }
             history.push(&position);
@@ -319,7 +325,7 @@ fn a_loser_takes_a_draw_by_the_rules() {
     let mut random = StdRng::seed_from_u64(4);
     let lost = std::iter::repeat_with(|| random_position(&mut random, [2, 2], 8));
     let is_long = |position: &Neighbours| {
-        tables.probe(position) == Some(Wdl::Loss) && tables.distance(position) >= Some(4)
+        tables.probe(position) == Some(Wdl::Loss) && distance(&tables, position) >= Some(4)
     };
     let lost = { lost }.find(is_long).unwrap();
     assert_eq!(best(&lost, &GameHistory::new()).result, Wdl::Loss);

@@ -72,7 +72,10 @@ fn the_engine_uses_tables() {
     assert_eq!(engine.ask(&format!("setoption name TablePath value {path}")), [""; 0]);
     assert_eq!(engine.ask("eval").iter().find(is_table).unwrap(), "tables: win, distance 13");
     engine.send("position fen 8/8/8/3p4/3P4/8/6p1/7P w 88 60");
-    assert_eq!(engine.ask("eval").iter().find(is_table).unwrap(), "tables: draw, distance 13");
+    assert_eq!(
+        engine.ask("eval").iter().find(is_table).unwrap(),
+        "tables: draw (win, too late for the 100-ply rule, distance 13)"
+    );
 
     // Thirteen plies are not seen at depth 1.
     engine.send(&format!("{won}\ngo depth 1"));

@@ -30,7 +30,7 @@ pub use typed::{Playable, TypedEngine};
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{FenError, MoveError, Wdl, quote};
+use crate::game::{FenError, MoveError, TableResult, Wdl, quote};
 use crate::nets::NetError;
 use crate::search::{Bound, Control, Limits, Progress, Visits};
 
@@ -215,8 +215,10 @@ pub enum EvaluationInUse {
 pub struct TableBreakdown {
     /// The result for the side to move, with regard to the halfmove clock.
     pub result: Wdl,
-    /// The plies to the next irreversible move or the end of the game, where the tables have them.
-    pub distance: Option<u32>,
+    /// The result without regard to it, where the tables have that.
+    pub without_clock: Option<TableResult>,
+    /// The plies without an irreversible move that draw, if the game has such a rule.
+    pub limit: Option<usize>,
 }
 
 impl TableBreakdown {
@@ -227,8 +229,14 @@ impl TableBreakdown {
             Wdl::Draw => "draw",
             Wdl::Loss => "loss",
         };
-        let distance = self.distance.map(|distance| format!(", distance {distance}"));
-        format!("tables: {result}{}", distance.unwrap_or_default())
+        let Some(distance) = self.without_clock.and_then(TableResult::distance) else {
+            return format!("tables: {result}");
+        };
+        let Some(limit) = self.limit.filter(|_| self.result == Wdl::Draw) else {
+            return format!("tables: {result}, distance {distance}");
+        };
+        let decided = if matches!(self.without_clock, Some(TableResult::Win(_))) { "win" } else { "loss" };
+        format!("tables: {result} ({decided}, too late for the {limit}-ply rule, distance {distance})")
     }
 }
 

@@ -138,7 +138,11 @@ impl<G: Playable> Engine for GameEngine<G> {
 
     fn table_breakdown(&self) -> Option<TableBreakdown> {
         let (tables, position) = (self.tables.as_ref()?, self.play.position());
-        Some(TableBreakdown { result: tables.probe(position)?, distance: tables.distance(position) })
+        Some(TableBreakdown {
+            result: tables.probe(position)?,
+            without_clock: tables.without_clock(position),
+            limit: G::DRAW_RULES.no_progress,
+        })
     }
 
     fn policy_breakdown(&self) -> Option<PolicyBreakdown> {

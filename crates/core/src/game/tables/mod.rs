@@ -26,9 +26,10 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
     /// or where it depends on counters.
     fn probe(&self, position: &G) -> Option<Wdl>;
 
-    /// The plies to the next irreversible move or to the end of the game, if the winner is as quick as
-    /// possible and the loser as slow. `None` in a draw, and where the tables do not have it.
-    fn distance(&self, _position: &G) -> Option<u32> {
+    /// The result of a position without regard to the halfmove clock, and the plies to the next irreversible
+    /// move or to the end of the game, if the winner is as quick as possible and the loser as slow. `None`
+    /// where the tables do not have it.
+    fn without_clock(&self, _position: &G) -> Option<TableResult> {
         None
     }
 

@@ -90,8 +90,8 @@ impl EndgameTables<Neighbours> for Tables {
         Some(result.at_clock(position.halfmove_clock(), Neighbours::DRAW_RULES.no_progress))
     }
 
-    fn distance(&self, position: &Neighbours) -> Option<u32> {
-        self.result(position)?.distance().map(u32::from)
+    fn without_clock(&self, position: &Neighbours) -> Option<TableResult> {
+        self.result(position)
     }
 
     /// A winning move leads to a lower distance than every position that has occurred twice, so the shortest
