@@ -44,12 +44,16 @@ struct PlayerTime<'a> {
     seconds: f64,
     /// Mean thinking time of a move in seconds; 0 without a move.
     seconds_a_move: f64,
+    /// Mean number of legal moves on its turns; 0 without a move.
+    branching: f64,
 }
 
 impl<'a> PlayerTime<'a> {
-    fn new(name: &'a str, ThinkingTime { moves, time }: ThinkingTime) -> PlayerTime<'a> {
-        let seconds = time.as_secs_f64();
-        PlayerTime { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
+    fn new(name: &'a str, time: ThinkingTime) -> PlayerTime<'a> {
+        let ThinkingTime { moves, time, legal_moves } = time;
+        let (seconds, turns) = (time.as_secs_f64(), moves.max(1) as f64);
+        let branching = legal_moves as f64 / turns;
+        PlayerTime { name, moves, seconds, seconds_a_move: seconds / turns, branching }
     }
 }
 

@@ -98,6 +98,16 @@ fn a_match_prints_its_result_and_writes_its_games() {
 }
 
 #[test]
+fn the_branching_is_the_mean_number_of_legal_moves_on_own_turns() {
+    // One move of each player from the start: twenty legal ones for each.
+    let words = "--variant chess --engine name=a --engine name=b --each nodes=1 option.Hash=1 --max-moves 1";
+    let report = json(&format!("{words} --games 2 --random-plies 0"));
+    for player in report["thinking"].as_array().unwrap() {
+        assert_eq!((&player["moves"], &player["branching"]), (&2.into(), &20.0.into()), "{player}");
+    }
+}
+
+#[test]
 fn programs_read_the_progress_as_json() {
     let words = format!("match {TWO} --games 4");
     let output = command(&words).env("LABRYS_PROGRESS", "json").output().unwrap();

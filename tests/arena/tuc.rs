@@ -6,6 +6,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use labrys::game::Game;
+use labrys::game::tucchess::TucChess;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -140,11 +142,11 @@ impl Peer {
     }
 }
 
-/// The moves that a command has printed, and its last line.
+/// The moves that a command has printed, and the result.
 fn game(lines: &[String]) -> (Vec<&str>, &str) {
     let is_move = |line: &&str| line.starts_with(|letter: char| letter.is_ascii_digit());
     let moves = lines.iter().map(String::as_str).filter(is_move).collect();
-    (moves, lines.last().map_or("", String::as_str))
+    (moves, lines.iter().rfind(|line| line.starts_with("result: ")).map_or("", String::as_str))
 }
 
 /// The part of a result, `result: White wins 3-2…`, before the cause.
@@ -293,6 +295,20 @@ fn the_client_follows_moves_that_the_rules_forbid() {
     assert_eq!((moves[1], result), ("2 Black a2b1 1-3", "result: Black wins 1-3"));
     assert!(log.contains("the server has made an illegal move: `a2b1` is not legal"), "{log}");
     server.hear_nothing();
+}
+
+#[test]
+fn the_client_tells_the_branching_on_its_own_turns() {
+    let (server, client) = Peer::server(&["--movetime", "20"]);
+    server.send("PW");
+    server.send("GB");
+    server.hear_move();
+    server.send("GE0000");
+    let (lines, log, status) = client.finish();
+    assert!(status.success(), "{log}");
+    let moves = TucChess::start().count_moves();
+    let expected = format!("branching {moves}.0: the mean number of legal moves in 1 turn");
+    assert_eq!(lines.last(), Some(&expected));
 }
 
 #[test]

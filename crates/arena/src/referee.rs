@@ -84,19 +84,22 @@ pub struct PlayedGame {
     pub thinking: [ThinkingTime; 2],
 }
 
-/// Thinking time of a player.
+/// Thinking time of a player, and its choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkingTime {
     /// Moves that it was requested and replied with, the losing one included.
     pub moves: u64,
     /// Total time of these moves.
     pub time: Duration,
+    /// The legal moves in all positions in which it was requested a move.
+    pub legal_moves: u64,
 }
 
 impl std::ops::AddAssign for ThinkingTime {
     fn add_assign(&mut self, other: ThinkingTime) {
         self.moves += other.moves;
         self.time += other.time;
+        self.legal_moves += other.legal_moves;
     }
 }
 
@@ -214,7 +217,8 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
             MoveRequest { game, line: &self.line, limits, timeout: self.clocks[stm.index()].timeout() };
         let reply = self.players[stm.index()].think(&request, self.control);
         let reply = reply.map_err(|error| failed(stm, &error))?;
-        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: reply.elapsed };
+        let legal_moves = game.position().count_moves() as u64;
+        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: reply.elapsed, legal_moves };
         let loses = |termination, details| {
             StopReason::Ended(FinalResult { winner: Some(!stm), termination, details })
         };

@@ -67,7 +67,25 @@ pub enum TucError {
     },
 }
 
-/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
+/// A game that was played to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedGame {
+    /// The points of White and of Black.
+    pub points: [u8; 2],
+    /// The turns of the client.
+    pub turns: u32,
+    /// The legal moves that it had on all its turns.
+    pub legal_moves: u32,
+}
+
+impl FinishedGame {
+    /// The mean number of legal moves on the turns of the client; 0 without a turn.
+    pub fn branching(&self) -> f64 {
+        f64::from(self.legal_moves) / f64::from(self.turns.max(1))
+    }
+}
+
+/// Plays a game from the board of `engine` on the server;
 /// `report` gets each event. Invalid datagrams and those of other senders are logged at level `warn` and
 /// ignored.
 ///
@@ -79,9 +97,10 @@ pub fn play(
     settings: &ClientSettings,
     engine: &mut dyn Engine,
     report: &mut dyn FnMut(&Event),
-) -> Result<[u8; 2], TucError> {
+) -> Result<FinishedGame, TucError> {
     message::parse_name(settings.name.as_bytes())?;
     let mut connection = Connection { mailbox: Mailbox::new(socket), server, timeout: settings.timeout };
+    let (mut turns, mut legal_moves) = (0, 0);
     let mut client_game = ClientGame::new(TucChess::from_fen(&engine.board().fen())?);
     engine.new_game();
     connection.send(&settings.name)?;
@@ -105,7 +124,7 @@ pub fn play(
             report(event);
             follow(engine.board_mut(), event);
             if let Event::Ended(points) = event {
-                return Ok(*points);
+                return Ok(FinishedGame { points: *points, turns, legal_moves });
             }
         }
         if client_game.is_to_move() {
@@ -113,6 +132,8 @@ pub fn play(
                 Some(step) => {
                     connection.send(&step.to_string())?;
                     client_game.sent(step);
+                    turns += 1;
+                    legal_moves += client_game.position().count_moves() as u32;
                 }
                 None => log::warn!("we have no legal move; the server has to end the game"),
             }

@@ -9,6 +9,7 @@ use anyhow::Context;
 use crate::commands::shared::suggest;
 use crate::commands::shared::values::{duration, whole};
 use crate::engine::{Settings, registry};
+use crate::game::counted;
 use crate::tuc;
 use crate::tuc::client::{ClientSettings, play};
 
@@ -55,12 +56,14 @@ pub(in crate::commands) fn run(arguments: &TucClientArguments) -> anyhow::Result
         timeout: arguments.timeout,
     };
     let (mut out, mut written) = (io::stdout(), Ok(()));
-    play(socket, server, &settings, engine.as_mut(), &mut |event| {
+    let game = play(socket, server, &settings, engine.as_mut(), &mut |event| {
         if written.is_ok() {
             written = writeln!(out, "{event}").and_then(|()| out.flush());
         }
     })?;
-    Ok(written?)
+    written?;
+    let turns = counted(game.turns, "turn");
+    Ok(writeln!(out, "branching {:.1}: the mean number of legal moves in {turns}", game.branching())?)
 }
 
 /// Resolves the address of the server. IPv4 is preferred, since the original server uses it.
