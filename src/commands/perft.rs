@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &PerftArguments) -> anyhow::Result<()> {
     match &arguments.suite {
         Some(path) => run_suite(board.as_mut(), path, arguments.depth),
         None => {
-            board.set_up(arguments.position.fen.as_deref(), &[])?;
+            arguments.position.set_up(board.as_mut(), &[])?;
             // Without a suite a depth is required.
             count(board.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
         }

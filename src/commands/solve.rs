@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &SolveArguments) -> anyhow::Result<()> {
     for (name, value) in &arguments.option {
         engine.engine_mut().set_option(name, value).context("--option")?;
     }
-    engine.engine_mut().board_mut().set_up(arguments.position.fen.as_deref(), &arguments.moves)?;
+    arguments.position.set_up(engine.engine_mut().board_mut(), &arguments.moves)?;
     match (arguments.split, &arguments.results) {
         (Some(plies), Some(path)) => solve_split(engine.as_ref(), plies.into(), path, arguments),
         (Some(plies), None) => {

@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::arena::pgn::file::{PgnFile, PgnFileError};
 use crate::arena::{Rules, RulesError};
 use crate::commands::shared::values::{duration, whole};
-use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
+use crate::engine::{Board, Engine, OptionError, PositionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
 use crate::game::quote_path;
@@ -56,6 +56,16 @@ pub(in crate::commands) struct PositionArguments {
     /// The position in FEN [default: the start position]
     #[arg(long)]
     pub(in crate::commands) fen: Option<String>,
+}
+
+impl PositionArguments {
+    /// Sets up the position, and plays the values of `--moves`.
+    pub(in crate::commands) fn set_up(&self, board: &mut dyn Board, moves: &[String]) -> anyhow::Result<()> {
+        board.set_up(self.fen.as_deref(), moves).map_err(|error| {
+            let argument = if matches!(error, PositionError::Fen { .. }) { "--fen" } else { "--moves" };
+            anyhow::Error::new(error).context(argument)
+        })
+    }
 }
 
 /// The limits of each search, at least one of them.
