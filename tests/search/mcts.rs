@@ -16,7 +16,7 @@ use labrys::game::{Game, GameHistory};
 use labrys::search::{
     Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MctsOptions, MsdOptions, Options,
     Report, RootSelection, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree,
-    monte_carlo, search,
+    Visits, monte_carlo, search,
 };
 
 fn seeded(seed: u64) -> Options {
@@ -412,18 +412,23 @@ fn priors_come_from_the_leaf_evaluator() {
 #[test]
 fn lines_come_in_their_order() {
     let line = random_game::<Neighbours>(2, 8, |_, _| {});
-    for by in [FinalMove::Visits, FinalMove::Value] {
-        let options =
-            Options { multi_pv: 5, ..with(MctsOptions { final_move: by, ..MctsOptions::default() }) };
+    for by in [FinalMove::Visits, FinalMove::Value, FinalMove::Uct] {
+        let mcts = MctsOptions { final_move: by, exploration: Some(700), ..MctsOptions::default() };
+        let options = Options { multi_pv: 5, ..with(mcts) };
         let (best, reports) = sample(&line, &options, &Limits::nodes(100_000), 1 << 22);
         let last = &reports[reports.len() - 5..];
         assert_eq!(last.iter().map(|report| report.multipv).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         assert_eq!(best.mv, Some(last[0].pv[0]));
         for pair in last.windows(2) {
             let (one, other) = (pair[0].visits.unwrap(), pair[1].visits.unwrap());
+            // UCB1, with a constant of 0.7.
+            let bound = |Visits { count, simulations, mean }: Visits| {
+                mean + 1.4 * (f64::from(simulations).ln() / f64::from(count)).sqrt()
+            };
             match by {
                 FinalMove::Visits => assert!(one.count >= other.count),
                 FinalMove::Value => assert!(one.mean >= other.mean),
+                FinalMove::Uct => assert!(bound(one) >= bound(other) - 1e-9),
             }
         }
     }

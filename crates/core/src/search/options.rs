@@ -115,6 +115,9 @@ pub enum FinalMove {
     Visits,
     /// The move with the best mean result.
     Value,
+    /// The move that the selection rates highest, as one more simulation would choose it: the rule of the
+    /// report on TUC-CHESS.
+    Uct,
 }
 
 /// Which priors are mixed with noise.

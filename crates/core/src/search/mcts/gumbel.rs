@@ -12,10 +12,9 @@
 use rand_distr::{Distribution, Gumbel as GumbelNoise};
 
 use super::noise::{GUMBEL, random_of};
-use super::tree::{Proof, Rank, Tree, best_first};
+use super::tree::{Proof, Rank, Ranking, Tree, best_first};
 use crate::game::{Game, Knowledge};
 use crate::search::input::SearchInput;
-use crate::search::options::FinalMove;
 
 /// The constant c_visit in `σ(q) = (c_visit + max N) c_scale q`.
 const VISIT_OFFSET: f64 = 50.0;
@@ -56,7 +55,7 @@ pub(super) struct SearchTree<'a, G: Game> {
 
 impl<G: Game> SearchTree<'_, G> {
     /// The children of the root, the one to play first: see [`Tree::ranked`] and [`Gumbel::ranked`].
-    pub(super) fn ranked(&self, by: FinalMove) -> Vec<usize> {
+    pub(super) fn ranked(&self, by: Ranking) -> Vec<usize> {
         self.gumbel.as_ref().map_or_else(|| self.tree.ranked(0, by), |gumbel| gumbel.ranked(self.tree))
     }
 }

@@ -28,12 +28,12 @@ use gumbel::{Gumbel, SearchTree};
 pub use leaves::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves};
 use noise::sample_child;
 use simulation::{SharedTree, Simulator};
-use tree::Proof;
 pub use tree::Tree;
+use tree::{Proof, Ranking};
 
 use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, ProgressTimer, TimeManager};
-use super::options::{Expansion, FinalMove, Selection};
+use super::options::{Expansion, Selection};
 use super::report::{Listener, Progress, Report, RootMoveStatistics, RootStatistics, SearchResult, Visits};
 use super::threads::with_helpers;
 use super::window::Bound;
@@ -178,7 +178,8 @@ fn answer<G: Knowledge, E: Evaluator<G>>(
         });
         return SearchResult { mv: Some(mv), ponder: None, nodes };
     }
-    let drawn = sample_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
+    let drawn =
+        sample_child(input, searched.tree).map(|child| searched.tree.line(child, Ranking::by_visits()));
     let pv = drawn.unwrap_or_else(|| best_pv(input, &searched));
     SearchResult { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
@@ -190,7 +191,7 @@ fn has_too_few_simulations<G: Knowledge, E: Evaluator<G>>(
     searched: &SearchTree<G>,
 ) -> bool {
     let (mcts, tree) = (&input.options.mcts, &searched.tree);
-    let ranked = tree.ranked(0, mcts.final_move);
+    let ranked = tree.ranked(0, Ranking::of::<G>(mcts));
     let Some(&best) = ranked.first() else { return true };
     let is_led = mcts.selection == Selection::Puct || mcts.expansion::<G>() == Expansion::Evaluated;
     let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
@@ -202,7 +203,7 @@ fn best_pv<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     searched: &SearchTree<G>,
 ) -> Vec<G::Move> {
-    let by = input.options.mcts.final_move;
+    let by = Ranking::of::<G>(&input.options.mcts);
     searched.ranked(by).first().map_or_else(Vec::new, |&best| searched.tree.line(best, by))
 }
 
@@ -214,7 +215,7 @@ fn report<G: Knowledge, E: Evaluator<G>>(
     listener: &mut dyn Listener<G::Move>,
 ) {
     let searched = shared.lock();
-    let (tree, by) = (&searched.tree, input.options.mcts.final_move);
+    let (tree, by) = (&searched.tree, Ranking::of::<G>(&input.options.mcts));
     for (child, number) in searched.ranked(by).into_iter().take(input.options.multi_pv).zip(1..) {
         let pv = tree.line(child, by);
         let node = tree.node(child);

@@ -4,10 +4,10 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 
-use super::tree::{Proof, Tree};
+use super::tree::{Proof, Ranking, Tree};
 use crate::game::{Knowledge, mixed};
 use crate::search::input::SearchInput;
-use crate::search::options::{FinalMove, MctsOptions, NoiseAt};
+use crate::search::options::{MctsOptions, NoiseAt};
 
 /// The stream of random numbers for sampling a move.
 const SAMPLE: u64 = u64::MAX;
@@ -55,7 +55,7 @@ pub(super) fn sample_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tr
     if mcts.is_by_gumbel() || mcts.temperature == 0 || moves >= mcts.temperature_moves {
         return None;
     }
-    let children = tree.ranked(0, FinalMove::Visits);
+    let children = tree.ranked(0, Ranking::by_visits());
     if matches!(tree.node(*children.first()?).proof, Proof::Won(_)) {
         return None;
     }

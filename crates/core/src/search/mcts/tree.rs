@@ -1,7 +1,7 @@
 //! The tree of a Monte Carlo search, in a fixed memory.
 
-use crate::game::{Color, Game, GameHistory};
-use crate::search::options::{FinalMove, Selection};
+use crate::game::{Color, Game, GameHistory, Knowledge};
+use crate::search::options::{FinalMove, MctsOptions, Selection};
 
 /// A rank: a class, and the order within it.
 pub(super) type Rank = (u8, f64);
@@ -10,6 +10,28 @@ pub(super) type Rank = (u8, f64);
 pub(super) fn best_first(mut ranked: Vec<(Rank, usize)>) -> Vec<usize> {
     ranked.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
     ranked.into_iter().map(|(_, item)| item).collect()
+}
+
+/// How the children of a node are ranked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranking {
+    final_move: FinalMove,
+    /// The selection and its constant, which [`FinalMove::Uct`] ranks by.
+    selection: Selection,
+    exploration: f64,
+}
+
+impl Ranking {
+    /// The ranking that chooses the move to play.
+    pub(super) fn of<G: Knowledge>(mcts: &MctsOptions) -> Ranking {
+        let (final_move, selection) = (mcts.final_move, mcts.selection);
+        Ranking { final_move, selection, exploration: mcts.exploration::<G>() }
+    }
+
+    /// The ranking by visits.
+    pub(super) fn by_visits() -> Ranking {
+        Ranking { final_move: FinalMove::Visits, selection: Selection::Uct, exploration: 0.0 }
+    }
 }
 
 /// A proven result, for the player whose move led to the position.
@@ -274,12 +296,30 @@ impl<G: Game> Tree<G> {
         widest: usize,
         may: impl Fn(G::Move) -> bool,
     ) -> Option<usize> {
-        let parent = &self.nodes[node];
+        let bound = self.bound(node, selection, exploration);
+        let mut best = None;
+        for child in self.children(node).take(widest).filter(|&child| may(self.nodes[child].mv)) {
+            let bound = bound(&self.nodes[child]);
+            if best.is_none_or(|(_, highest)| bound > highest) {
+                best = Some((child, bound));
+            }
+        }
+        best.map(|(child, _)| child)
+    }
+
+    /// What the selection maximises among the children of a node; infinitely bad for a proven loss.
+    fn bound(
+        &self,
+        parent: usize,
+        selection: Selection,
+        exploration: f64,
+    ) -> impl Fn(&Node<G::Move>) -> f64 + use<G> {
+        let parent = &self.nodes[parent];
         let all = f64::from(parent.visits.max(1));
         let (logarithm, root) = (all.ln(), all.sqrt());
         // First play urgency: a child without visits has the value of its parent.
         let unknown = 1.0 - parent.mean();
-        let bound = |child: &Node<G::Move>| {
+        move |child| {
             let visits = child.visits + child.virtual_losses;
             let n = f64::from(visits);
             match (child.proof, selection) {
@@ -291,15 +331,7 @@ impl<G: Game> Tree<G> {
                     mean + exploration * f64::from(child.prior) * root / (1.0 + n)
                 }
             }
-        };
-        let mut best = None;
-        for child in self.children(node).take(widest).filter(|&child| may(self.nodes[child].mv)) {
-            let bound = bound(&self.nodes[child]);
-            if best.is_none_or(|(_, highest)| bound > highest) {
-                best = Some((child, bound));
-            }
         }
-        best.map(|(child, _)| child)
     }
 
     /// Adds a virtual loss: until the simulation is backed up, the node looks worse to others.
@@ -357,15 +389,17 @@ impl<G: Game> Tree<G> {
 
     /// The visited children of a node, the best one first: proven wins, the nearest first; then by `by`; then
     /// proven losses, the farthest first.
-    pub(super) fn ranked(&self, node: usize, by: FinalMove) -> Vec<usize> {
+    pub(super) fn ranked(&self, node: usize, by: Ranking) -> Vec<usize> {
+        let bound = self.bound(node, by.selection, by.exploration);
         let rank = |child: usize| {
             let node = &self.nodes[child];
             match node.proof {
                 Proof::Won(plies) => (2, f64::from(u16::MAX - plies)),
                 Proof::Lost(plies) => (0, f64::from(plies)),
-                Proof::Open | Proof::Drawn => match by {
+                Proof::Open | Proof::Drawn => match by.final_move {
                     FinalMove::Visits => (1, f64::from(node.visits)),
                     FinalMove::Value => (1, node.mean()),
+                    FinalMove::Uct => (1, bound(node)),
                 },
             }
         };
@@ -374,7 +408,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// The line of the best children from a node on, that node's move first.
-    pub(super) fn line(&self, node: usize, by: FinalMove) -> Vec<G::Move> {
+    pub(super) fn line(&self, node: usize, by: Ranking) -> Vec<G::Move> {
         let mut next = Some(node);
         std::iter::from_fn(|| {
             let node = next?;
