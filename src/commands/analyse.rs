@@ -83,6 +83,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                     false => write!(out, "{summary}")?,
                 }
                 analysis.annotate(&mut game);
+                game.name_opening(arguments.variant.as_deref())?;
             }
             // The game is written as it is, so that --resume finds its place.
             Err(error) => records.refuse(&game, arguments.variant.as_deref(), error)?,

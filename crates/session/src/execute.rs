@@ -14,7 +14,7 @@ use crate::request::{ClockRequest, Request};
 use crate::session::Session;
 use crate::state::State;
 use crate::thinker::Question;
-use labrys_arena::pgn::PgnGame;
+use labrys_arena::pgn::{PgnGame, ReplayError};
 use labrys_arena::{OpeningError, Openings, Rules, TimeControl};
 use labrys_core::game::{Color, quote};
 
@@ -96,6 +96,12 @@ pub enum Refusal {
     /// The engine wants to win.
     #[error("{0} declines the draw")]
     NoDraw(Color),
+}
+
+impl From<ReplayError> for Refusal {
+    fn from(error: ReplayError) -> Refusal {
+        GameError::from(error).into()
+    }
 }
 
 impl From<ReadError> for Refusal {
@@ -259,7 +265,9 @@ impl Session {
                 state.is_edited = true;
             }
             Request::Save { annotated, all } => {
-                let own = state.to_record(annotated)?.to_string();
+                let mut own = state.to_record(annotated)?;
+                own.name_opening(None)?;
+                let own = own.to_string();
                 let texts = state.file.as_ref().filter(|_| all).map(|file| {
                     let mut texts = file.texts().to_vec();
                     texts[file.chosen].clone_from(&own);
@@ -518,6 +526,23 @@ mod tests {
         assert_eq!(table.game()["end"], json!({"winner": null, "text": "draw: by agreement"}));
         let table = Table::new("neighbours", None, ["1 ply", "1 ply"]);
         assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
+    }
+
+    #[test]
+    fn a_saved_game_has_the_name_of_its_opening_unless_it_has_one() {
+        let table = Table::new("chess", None, PEOPLE);
+        let save = |table: &Table| table.ask(json!({"do": "save"}))["pgn"].as_str().unwrap().to_owned();
+        assert!(!save(&table).contains("Opening"));
+        assert_eq!(
+            table.ask(json!({"do": "play-line", "node": 0, "moves": ["e2e4", "c7c5", "h2h3"]})),
+            Value::Null
+        );
+        let opening = json!({"code": "B20", "name": "Sicilian Defense"});
+        assert_eq!(table.game()["opening"], opening);
+        assert!(save(&table).contains("[ECO \"B20\"]\n[Opening \"Sicilian Defense\"]\n"), "{}", save(&table));
+        assert_eq!(table.ask(json!({"do": "record", "tags": {"Opening": "mine"}})), Value::Null);
+        let pgn = save(&table);
+        assert!(pgn.contains("[Opening \"mine\"]") && !pgn.contains("ECO"), "{pgn}");
     }
 
     #[test]

@@ -83,6 +83,7 @@ impl GameTree {
                 if node.remarks.is_empty() {
                     node.remarks = remarks(record);
                 }
+                node.key = writer.key();
                 let outcome = writer.outcome();
                 node.end = outcome.map(|end| End { winner: end.winner, text: end.to_string() });
             }

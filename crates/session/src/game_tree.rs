@@ -13,7 +13,7 @@ use crate::review::Reviewed;
 use labrys_arena::analysis::Mark;
 use labrys_arena::pgn::ReplayError;
 use labrys_arena::{Rules, RulesError, Variation};
-use labrys_core::engine::{Board, PositionError};
+use labrys_core::engine::{Board, NamedOpening, PositionError, registry};
 use labrys_core::game::{Color, MoveError};
 
 /// The node of the start position.
@@ -32,6 +32,8 @@ pub(crate) struct Node {
     pub(crate) mv: String,
     /// The same in the notation of records.
     pub(crate) text: String,
+    /// The key of the position, the same for all move orders that lead to it.
+    pub(crate) key: u64,
     /// The positions after it, the one of the main line first.
     pub(crate) children: Vec<usize>,
     /// The child that the line goes on with.
@@ -67,6 +69,7 @@ impl Node {
             parent,
             mv,
             text,
+            key: 0,
             children: Vec::new(),
             next: None,
             eval: None,
@@ -174,7 +177,7 @@ impl GameTree {
         if fen.is_some() {
             board.set_up(fen, &[])?;
         }
-        let root = Node::new(ROOT, String::new(), String::new());
+        let root = Node { key: board.key(), ..Node::new(ROOT, String::new(), String::new()) };
         Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], shown: ROOT })
     }
 
@@ -263,6 +266,7 @@ impl GameTree {
         let text = self.board.san(mv)?;
         let node = known.map_or_else(|| self.push(shown, mv.to_owned(), text), Ok)?;
         self.board.play(mv)?;
+        self.nodes[node].key = self.board.key();
         self.nodes[shown].next = Some(node);
         self.shown = node;
         self.note_end();
@@ -435,6 +439,13 @@ impl GameTree {
         self.nodes.get(node)?.eval.as_ref()
     }
 
+    /// The last position with a name on the way to a node, if there is one.
+    pub(crate) fn opening(&self, node: usize) -> Option<NamedOpening> {
+        let openings = registry::openings(self.board.variant()).ok()?;
+        let path = std::iter::once(ROOT).chain(self.path(node)).collect::<Vec<_>>();
+        openings.deepest(path.into_iter().map(|node| self.nodes[node].key))
+    }
+
     /// Whether a node belongs to the game: it exists and its moves have not been taken back.
     pub(crate) fn has(&self, mut node: usize) -> bool {
         while node != ROOT {
@@ -574,6 +585,20 @@ pub(crate) mod tests {
         game.show(1).unwrap();
         play(&mut game, "e7e5");
         assert_eq!((line(&game), game.shown()), ("e4 e5/c5 Nf3".to_owned(), 2));
+    }
+
+    #[test]
+    fn a_line_has_the_name_of_its_last_position_that_has_one() {
+        let name = |game: &GameTree| game.opening(game.shown()).map(|opening| opening.name);
+        let mut chess = game("chess", None);
+        assert_eq!(name(&chess), None);
+        play(&mut chess, "g1f3 d7d5 d2d4 a7a6 a2a3 h7h6");
+        assert_eq!(name(&chess), Some("Queen's Pawn Game: Zukertort Variation"));
+        chess.show(1).unwrap();
+        assert_eq!(name(&chess), Some("Zukertort Opening"));
+        let mut neighbours = game("neighbours", None);
+        play(&mut neighbours, "e1e3");
+        assert_eq!(name(&neighbours), None);
     }
 
     #[test]

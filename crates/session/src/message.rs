@@ -98,10 +98,20 @@ pub(crate) struct GameState<'a> {
     pub(crate) clock: Option<ClockState>,
     /// The evaluation of the start position.
     pub(crate) start_eval: Option<&'a Eval>,
+    /// The name of the last position up to that on the board that has one.
+    pub(crate) opening: Option<OpeningText>,
     /// The answer to the last question about the position on the board.
     pub(crate) answer: Option<&'a Answer>,
     /// Why an engine does not play.
     pub(crate) problem: Option<&'a str>,
+}
+
+/// The name of a position.
+#[derive(Serialize)]
+pub(crate) struct OpeningText {
+    /// Its code, ECO in chess.
+    pub(crate) code: &'static str,
+    pub(crate) name: &'static str,
 }
 
 /// The clocks as they stand.

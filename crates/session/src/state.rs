@@ -8,12 +8,13 @@ use crate::clock::Times;
 use crate::game_file::GameFile;
 use crate::game_tree::{GameError, GameTree, ROOT};
 use crate::header::{Header, result_text};
-use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, RecordState};
+use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, OpeningText, RecordState};
 use crate::player::{EnginePlayer, SidePlayer};
 use crate::thinker::{Job, Purpose, Question};
 use labrys_arena::TimeControl;
 use labrys_arena::pgn::{PgnGame, PlayerTags};
 use labrys_core::clock::Instant;
+use labrys_core::engine::NamedOpening;
 use labrys_core::game::Color;
 use labrys_core::search::{Clock, Control};
 
@@ -312,6 +313,7 @@ impl State {
             end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
             clock,
             start_eval: tree.eval(ROOT),
+            opening: tree.opening(tree.shown()).map(|NamedOpening { code, name }| OpeningText { code, name }),
             answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
             problem: self.problem.as_deref(),
         };

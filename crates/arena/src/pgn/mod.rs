@@ -10,6 +10,7 @@ pub mod file;
 mod glued;
 mod lines;
 pub mod merge;
+mod opening;
 mod reader;
 mod record;
 mod tag;

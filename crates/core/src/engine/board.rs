@@ -90,6 +90,9 @@ pub trait Board: Send {
     /// The position as a FEN.
     fn fen(&self) -> String;
 
+    /// The Zobrist key of the position, without its counters: the same for all move orders that lead to it.
+    fn key(&self) -> u64;
+
     /// A diagram of the board, the FEN, the key and the outcome if the game is over, in several lines.
     fn describe(&self) -> String;
 
@@ -319,6 +322,10 @@ impl<G: Game> Board for GameState<G> {
 
     fn fen(&self) -> String {
         self.position.fen()
+    }
+
+    fn key(&self) -> u64 {
+        self.position.key()
     }
 
     fn describe(&self) -> String {

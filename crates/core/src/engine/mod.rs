@@ -16,6 +16,7 @@ pub mod suite;
 mod board;
 mod game_engine;
 mod game_options;
+mod openings;
 mod options;
 mod strength;
 mod typed;
@@ -25,6 +26,7 @@ use thiserror::Error;
 pub use board::{Board, GameState};
 pub use game_engine::{GameEngine, line_text};
 pub use game_options::GameOptions;
+pub use openings::{NamedOpening, NamedOpenings};
 pub use options::{EvaluationKind, OptionError, OptionGroup, OptionKind, OptionSpec, Settings, SideEffect};
 pub use typed::{Playable, TypedEngine};
 

@@ -1,9 +1,12 @@
 //! The games by their names: those of this crate, and those that a program adds.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::{Board, Engine, GameEngine, GameState, OptionSpec, Playable, Settings, UnknownVariant};
+use super::{
+    Board, Engine, GameEngine, GameState, NamedOpenings, OptionSpec, Playable, Settings, UnknownVariant,
+};
 use crate::game::GameInfo;
 
 /// Calls a macro with the list of the games of this crate, the default first. There is no other list.
@@ -101,6 +104,8 @@ trait RegisteredGame: Sync {
 
     fn has(&self, fen: &str) -> bool;
 
+    fn openings(&self) -> NamedOpenings;
+
     fn options(&self) -> Vec<OptionSpec>;
 
     fn engine(&self, settings: &Settings) -> Box<dyn Engine>;
@@ -121,6 +126,10 @@ impl<G: Playable> RegisteredGame for GameType<G> {
 
     fn has(&self, fen: &str) -> bool {
         G::from_fen(fen).is_ok()
+    }
+
+    fn openings(&self) -> NamedOpenings {
+        NamedOpenings::read::<G>(G::info().openings)
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -176,6 +185,17 @@ pub fn board_of_record(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
 /// [`UnknownVariant`] lists the games.
 pub fn info(name: &str) -> Result<GameInfo, UnknownVariant> {
     GAMES.get(name).map(RegisteredGame::info)
+}
+
+/// The openings of a game that have names, by name of the game. They are read once.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games.
+pub fn openings(name: &str) -> Result<Arc<NamedOpenings>, UnknownVariant> {
+    static READ: Mutex<BTreeMap<&'static str, Arc<NamedOpenings>>> = Mutex::new(BTreeMap::new());
+    let game = GAMES.get(name)?;
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(read.entry(game.info().name).or_insert_with(|| Arc::new(game.openings())).clone())
 }
 
 /// The first game that has the position of a FEN, if any.

@@ -1,4 +1,4 @@
-//! The data of a game beside its rules: names, appearance, bench positions, net, strengths.
+//! The data of a game beside its rules: names, appearance, bench positions, net, strengths, openings.
 
 use serde::Serialize;
 
@@ -28,10 +28,14 @@ pub struct GameInfo {
     /// Strengths measured with the evaluation that the game is played with by default, in ascending order.
     /// Empty where none has been measured.
     pub strengths: &'static [Strength],
+    /// Openings by name, a row each in the order of their moves: a code, the name and the moves from the start
+    /// position, between tabs. Rows that begin with `#` are comments. Empty where openings have no names.
+    pub openings: &'static str,
 }
 
 impl GameInfo {
-    /// A game with a name and defaults: no option, the letters of its FEN, no net, no measured strengths.
+    /// A game with a name and defaults: no option, the letters of its FEN, no net, no measured strengths, no
+    /// names of openings.
     pub const fn new(name: &'static str) -> GameInfo {
         GameInfo {
             name,
@@ -42,6 +46,7 @@ impl GameInfo {
             bench: BenchSuite { depth: 1, fens: &[] },
             net: None,
             strengths: &[],
+            openings: "",
         }
     }
 

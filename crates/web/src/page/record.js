@@ -86,6 +86,8 @@ export function showRecord(next) {
   const { record, games } = state;
   const about = ["Event", "Site", "Date"].map(tagOf).filter(value => isKnown(value) && !OWN.includes(value)).join(", ");
   $("record-about").textContent = [about, record.result === "*" ? "" : record.result].filter(Boolean).join(" · ");
+  const { opening } = state;
+  $("opening").textContent = $("opening").title = opening ? `${opening.code} ${opening.name}` : "";
   $("games-label").hidden = !games;
   if (games) showGames(games);
   const field = $("comment");

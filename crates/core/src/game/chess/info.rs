@@ -1,4 +1,4 @@
-//! The data of the game: name, appearance, bench positions, net and measured strengths.
+//! The data of the game: name, appearance, bench positions, net, measured strengths and openings.
 
 use super::super::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance, Strength};
 
@@ -86,5 +86,6 @@ pub(super) const INFO: GameInfo = GameInfo {
         Strength { elo: 2200, nodes: 68_000, random: 0 },
         Strength { elo: 2500, nodes: 125_000, random: 0 },
     ],
+    openings: include_str!("openings.tsv"),
     ..GameInfo::new("chess")
 };
