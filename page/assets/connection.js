@@ -3,8 +3,10 @@
 const KEPT = "labrys-game";
 
 export class Connection {
-  // Requests have any length.
+  // Requests have any length, and may come as they will.
   static longest = Infinity;
+  static burst = Infinity;
+  static rate = 1;
 
   #worker;
 

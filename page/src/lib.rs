@@ -57,6 +57,9 @@ impl Game {
         match read(text) {
             Ok(AnyRequest::Quick(request)) => self.session.request(request),
             Ok(AnyRequest::Slow(SlowRequest::StaticEval {})) => Some(self.session.static_eval()),
+            Ok(AnyRequest::Slow(SlowRequest::Explore { pgn, first })) => {
+                Some(self.session.explore(&pgn, first))
+            }
             Ok(AnyRequest::Slow(_)) => Some(error(&"no folder is open")),
             Err(problem) => Some(error(&format!("the request is not understood: {problem}"))),
         }

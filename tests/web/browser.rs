@@ -380,6 +380,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.click("#record-dialog .cancel");
     review_a_game(&mut page);
     edit_a_record(&mut page);
+    explore_records(&mut page);
     page.begin("amazons", "", ["person", "1 ply"]);
     page.squares("d1 d7 g7");
     page.message("Black played ");
@@ -644,6 +645,50 @@ fn edit_a_record(page: &mut Page) {
     page.click("#record");
     page.until("document.getElementById('record-pgn').value.replaceAll('\\n', ' ').includes('well} e5 $1 {open game} 2. Nf3 1/2-1/2')");
     page.click("#record-dialog .cancel");
+}
+
+/// Explores records of two games in two files, too many for one request, and goes through them.
+fn explore_records(page: &mut Page) {
+    page.begin("chess", "", PEOPLE);
+    page.click("#explorer summary");
+    let games = json!(
+        "[White \"Ann\"]\n\n1. e4 c5 {sharp} 2. Nf3 d6 1-0\n\n[White \"Bob\"]\n\n1. Nf3 c5 2. e4 Nc6 0-1\n\n"
+    );
+    let tucchess = json!("[Variant \"tucchess\"]\n\n1. a2a3 a6a5 2. a3a4=1 1-0\n\n");
+    page.value(&format!(
+        "{{ const files = new DataTransfer();
+            files.items.add(new File([{games}.repeat(600)], 'chess.pgn'));
+            files.items.add(new File([{tucchess}], 'tucchess.pgn'));
+            const field = document.getElementById('explorer-files');
+            field.files = files.files;
+            field.dispatchEvent(new Event('change')); }}"
+    ));
+    page.until("document.getElementById('explorer-state').textContent === '1201 games'");
+    let moves = "[...document.querySelectorAll('#explorer-moves li')].map(move => move.textContent).join()";
+    page.until(&format!("{moves} === 'e4600100 %,Nf3600100 %'"));
+    page.click("#explorer-moves [data-move=g1f3]");
+    page.squares("c7 c5 e2 e4");
+    // Both orders of moves lead here.
+    page.until(&format!("{moves} === 'Nc6600100 %,d6600100 %'"));
+    page.until("document.getElementById('explorer-here').textContent === '1200 with this position'");
+    page.click("#explorer-games button");
+    page.until("document.querySelector('#strip-bottom .name').textContent === 'Ann'");
+    page.message("White played Nf3");
+    page.begin("tucchess", "", PEOPLE);
+    page.until(&format!("{moves} === 'a2a31100 %'"));
+    page.click("#explorer-moves button");
+    page.until(&format!("{moves} === 'a6a51100 %'"));
+    page.value("document.getElementById('show-explorer').click()");
+    page.until("document.getElementById('explorer').offsetHeight === 0");
+    page.value("document.getElementById('show-explorer').click()");
+    page.click("#explorer-close");
+    page.until("document.getElementById('explorer-close').hidden");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn records_are_explored() {
+    explore_records(&mut Page::open(1280, 1200));
 }
 
 #[test]
@@ -1008,6 +1053,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.click(".aids summary");
         page.until("document.querySelectorAll('#static-eval-rows tr').length > 0");
         page.click("#annotate summary");
+        page.click("#explorer summary");
         page.click("#review");
         page.until("!document.getElementById('review-panel').hidden");
         page.value(&format!("{axe}; 0"));

@@ -132,6 +132,14 @@ impl Session {
             }
             Request::Load { pgn, game } => self.load(state, &pgn, game)?,
             Request::Choose { game } => self.choose(state, game)?,
+            Request::Explored { game } => {
+                let record = state.explorer.as_ref().ok_or(FileError::None)?.game(game)?;
+                let key = state.tree.board().key();
+                self.begin_record(state, &record)?;
+                let tree = &mut state.tree;
+                let same = tree.main_nodes().into_iter().find(|&node| tree.nodes[node].key == key);
+                same.map_or(Ok(()), |node| tree.show(node))?;
+            }
             Request::Play { node, mv } => {
                 if node != state.tree.shown() {
                     return Err(Refusal::Stale);
@@ -543,6 +551,32 @@ mod tests {
         assert_eq!(table.ask(json!({"do": "record", "tags": {"Opening": "mine"}})), Value::Null);
         let pgn = save(&table);
         assert!(pgn.contains("[Opening \"mine\"]") && !pgn.contains("ECO"), "{pgn}");
+    }
+
+    #[test]
+    fn records_are_explored_and_opened_at_the_position_on_the_board() {
+        let table = Table::new("chess", None, PEOPLE);
+        assert_eq!(table.game()["explorer"], Value::Null);
+        assert!(table.problem(json!({"do": "explored", "game": 0})).contains("no games"));
+        let explore = |pgn, first| serde_json::from_str::<Value>(&table.0.explore(pgn, first)).unwrap();
+        explore("1. d4 *", false);
+        let answer =
+            explore("[White \"Ann\"]\n\n1. e4 c5 {sharp} 2. Nf3 d6 1-0\n\n1. Nf3 c5 0-1\n\n1. Ke2 *", true);
+        assert_eq!(answer, json!({"is": "explored", "games": 2, "left-out": 1}));
+        let play = |moves: &[&str]| json!({"do": "play-line", "node": 0, "moves": moves});
+        assert_eq!(table.ask(play(&["g1f3", "c7c5", "e2e4"])), Value::Null);
+        let explorer = &table.game()["explorer"];
+        let expected = json!({"move": "d7d6", "text": "d6", "games": 1, "white": 1, "draws": 0, "black": 0});
+        assert_eq!((&explorer["moves"], &explorer["here"]), (&json!([expected]), &json!(1)));
+        assert_eq!(explorer["list"][0]["players"], json!(["Ann", "?"]));
+        assert_eq!(table.ask(json!({"do": "explored", "game": 0})), Value::Null);
+        let game = table.game();
+        assert_eq!((&game["ply"], &game["tree"][1]["comment"]), (&json!(3), &json!("sharp")));
+        // It is one game of many, and they stay.
+        assert_eq!((&game["explorer"]["all"], &game["record"]["names"][0]), (&json!(2), &json!("Ann")));
+        assert!(table.problem(json!({"do": "explored", "game": 2})).contains("there is no game 2"));
+        assert_eq!(explore("", true)["games"], 0);
+        assert_eq!(table.game()["explorer"], Value::Null);
     }
 
     #[test]

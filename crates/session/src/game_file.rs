@@ -97,7 +97,8 @@ pub(crate) enum ReadError {
     Game(#[from] GameError),
 }
 
-fn summary(game: &PgnGame) -> GameSummary {
+/// A game in a line.
+pub(crate) fn summary(game: &PgnGame) -> GameSummary {
     GameSummary {
         players: game.players.each_ref().map(|player| player.name.clone()),
         date: game.date.clone(),

@@ -3,7 +3,7 @@
 //!
 //! - [`Session`]: a game with its players; `execute`: what requests do to it; `state`: what it knows;
 //!   `game_tree`: the moves of a game with their alternatives; `remarks`: what is said of a move; `header`:
-//!   the other parts of its record; `game_record`: all of it as PGN; `game_file`: a text with several games;
+//!   the other parts of its record; `game_record`: all of it as PGN; `game_file`: a text with several games; `explorer`: what many games have played in a position;
 //!   `review`: what each move gave away; `clock`: its clocks; `saved`: what it is saved as;
 //! - [`Request`]: what a browser asks for, in JSON; `message`: what it is told;
 //! - [`Thinker`]: makes the searches of a session; `static_eval`: what an evaluation says without a search;
@@ -34,6 +34,7 @@ mod announced;
 mod catalogue;
 mod clock;
 mod execute;
+mod explorer;
 mod game_file;
 mod game_record;
 mod game_tree;

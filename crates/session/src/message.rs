@@ -32,6 +32,8 @@ pub(crate) enum Message<'a> {
     Search(&'a SearchState),
     /// The static evaluation of a position.
     StaticEval(StaticEvalState),
+    /// How many games of records are explored, and how many were left out.
+    Explored { games: usize, left_out: usize },
     /// The game as PGN.
     Saved { pgn: String },
     /// A position that a game can begin from, or why there is none.
@@ -100,6 +102,8 @@ pub(crate) struct GameState<'a> {
     pub(crate) start_eval: Option<&'a Eval>,
     /// The name of the last position up to that on the board that has one.
     pub(crate) opening: Option<OpeningText>,
+    /// What was played in the position by the records that were opened, if any were.
+    pub(crate) explorer: Option<ExplorerState<'a>>,
     /// The answer to the last question about the position on the board.
     pub(crate) answer: Option<&'a Answer>,
     /// Why an engine does not play.
@@ -180,6 +184,45 @@ pub(crate) struct GameSummary {
     pub(crate) date: String,
     pub(crate) result: String,
     pub(crate) plies: usize,
+}
+
+/// What was played in a position.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct ExplorerState<'a> {
+    /// The games that are explored, and those that were left out.
+    pub(crate) all: usize,
+    pub(crate) left_out: usize,
+    /// The games with this position.
+    pub(crate) here: usize,
+    /// The moves after it, the most frequent first.
+    pub(crate) moves: Vec<ExploredMove<'a>>,
+    /// The first games with the position.
+    pub(crate) list: Vec<ExploredGame<'a>>,
+}
+
+/// A move of a position, with the games in which it was played.
+#[derive(Serialize)]
+pub(crate) struct ExploredMove<'a> {
+    /// The move in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub(crate) mv: &'a str,
+    /// The same in the notation of records.
+    pub(crate) text: String,
+    pub(crate) games: usize,
+    /// The games that White has won, that were drawn, and that Black has won.
+    pub(crate) white: usize,
+    pub(crate) draws: usize,
+    pub(crate) black: usize,
+}
+
+/// A game with a position.
+#[derive(Serialize)]
+pub(crate) struct ExploredGame<'a> {
+    /// Its number, counted from 0.
+    pub(crate) game: usize,
+    #[serde(flatten)]
+    pub(crate) summary: &'a GameSummary,
 }
 
 /// The review of a line.

@@ -172,6 +172,11 @@ pub enum Request {
         /// Its number, counted from 0.
         game: usize,
     },
+    /// Replace the game by one that is explored, with the position that is on the board.
+    Explored {
+        /// Its number, counted from 0.
+        game: usize,
+    },
 }
 
 fn yes() -> bool {
@@ -184,6 +189,14 @@ fn yes() -> bool {
 pub enum SlowRequest {
     /// Send the analyst's static evaluation of the position on the board.
     StaticEval {},
+    /// Explore the games of a PGN text, too.
+    Explore {
+        /// The text.
+        pgn: String,
+        /// Whether the games that were explored before are forgotten.
+        #[serde(default)]
+        first: bool,
+    },
     /// Send the list of the files of the folder.
     Files {},
     /// Send the content of a file, now and whenever it changes, until another one is opened or none.
@@ -238,13 +251,15 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
         Save,
         Load,
         Choose,
+        Explored,
         StaticEval,
+        Explore,
         Files,
         Open,
         Replay,
     }
     match serde_json::from_str(text)? {
-        Kind::StaticEval | Kind::Files | Kind::Open | Kind::Replay => {
+        Kind::StaticEval | Kind::Explore | Kind::Files | Kind::Open | Kind::Replay => {
             serde_json::from_str(text).map(AnyRequest::Slow)
         }
         _ => serde_json::from_str(text).map(AnyRequest::Quick),
@@ -308,6 +323,8 @@ mod tests {
             (r#"{"do":"annotate","node":1,"glyphs":[-1]}"#, "invalid value: integer `-1`"),
             (r#"{"do":"record","tags":{"White":1}}"#, "invalid type: integer `1`"),
             (r#"{"do":"choose"}"#, "missing field `game`"),
+            (r#"{"do":"explored"}"#, "missing field `game`"),
+            (r#"{"do":"explore","first":true}"#, "missing field `pgn`"),
             (r#"{"file":"x","game":1}"#, "missing field `do`"),
             (r#"{"do":"fly"}"#, "unknown variant `fly`"),
             (r#"{"do":"take-back","x":1}"#, "unknown field `x`"),
@@ -329,7 +346,7 @@ mod tests {
             (
                 r#"{"do":"Replay"}"#,
                 "`review`, `try`, `ask`, `check`, `resign`, `draw`, `annotate`, `promote`, `delete`, `record`, \
-                 `save`, `load`, `choose`, `static-eval`, `files`, `open`",
+                 `save`, `load`, `choose`, `explored`, `static-eval`, `explore`, `files`, `open`",
             ),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use crate::catalogue::Catalogue;
 use crate::execute::{Refusal, read_players};
+use crate::explorer::{self, Explorer};
 use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
 use crate::player::{EnginePlayer, PERSON};
@@ -136,6 +137,22 @@ impl Session {
         let mut evaluator = self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner);
         let eval = evaluator.evaluate(&rules, &options, &game).unwrap_or_else(StaticEval::Problem);
         Message::StaticEval(StaticEvalState { number, node, eval }).to_json()
+    }
+
+    /// Explores the games of a PGN text, too, or with `first` in place of those before. It may take a while.
+    /// Returns the answer: how many games there are.
+    pub fn explore(&self, pgn: &str, first: bool) -> String {
+        let games = explorer::read(pgn);
+        let state = &mut *self.state();
+        if first {
+            state.explorer = None;
+        }
+        if !games.is_empty() {
+            state.explorer.get_or_insert_default().add(games);
+        }
+        let [games, left_out] = state.explorer.as_ref().map_or([0, 0], Explorer::counts);
+        self.game.send_replace(state.to_json().into());
+        Message::Explored { games, left_out }.to_json()
     }
 
     /// What has to be saved, if the game has changed since the last call.

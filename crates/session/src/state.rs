@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::catalogue::Analyst;
 use crate::clock::Times;
+use crate::explorer::Explorer;
 use crate::game_file::GameFile;
 use crate::game_tree::{GameError, GameTree, ROOT};
 use crate::header::{Header, result_text};
@@ -75,6 +76,8 @@ pub struct State {
     pub(crate) question: Option<(usize, Question)>,
     /// The answer to the last question.
     pub(crate) answer: Option<Answer>,
+    /// The records that are explored, if any are.
+    pub(crate) explorer: Option<Explorer>,
     /// Why an engine does not play.
     pub(crate) problem: Option<String>,
     /// The search that runs or waits for its turn.
@@ -101,6 +104,7 @@ impl State {
             found: None,
             question: None,
             answer: None,
+            explorer: None,
             problem: None,
             job: None,
         }
@@ -314,6 +318,7 @@ impl State {
             clock,
             start_eval: tree.eval(ROOT),
             opening: tree.opening(tree.shown()).map(|NamedOpening { code, name }| OpeningText { code, name }),
+            explorer: self.explorer.as_ref().map(|explorer| explorer.state(tree.board())),
             answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
             problem: self.problem.as_deref(),
         };

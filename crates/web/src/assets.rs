@@ -38,6 +38,7 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("editor.js", "editor.js", SCRIPT),
     asset!("elements.js", "elements.js", SCRIPT),
     asset!("ending.js", "ending.js", SCRIPT),
+    asset!("explorer.js", "explorer.js", SCRIPT),
     asset!("folder.js", "folder.js", SCRIPT),
     asset!("glyphs.js", "glyphs.js", SCRIPT),
     asset!("graph.js", "graph.js", SCRIPT),

@@ -111,6 +111,11 @@ impl Reader {
                 let eval = spawn_blocking(move || session.static_eval()).await;
                 return Some(eval.unwrap_or_else(|problem| error(&problem)));
             }
+            SlowRequest::Explore { pgn, first } => {
+                let session = session.clone();
+                let explored = spawn_blocking(move || session.explore(&pgn, first)).await;
+                return Some(explored.unwrap_or_else(|problem| error(&problem)));
+            }
             SlowRequest::Files {} => {
                 let files = self.blocking(|folder| Ok(folder.list())).await;
                 let message = |Listing { files, left_out }| FolderMessage::Files { files, left_out };

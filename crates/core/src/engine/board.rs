@@ -55,6 +55,13 @@ pub trait Board: Send {
     /// [`MoveError`] if the move is not legal.
     fn play_san(&mut self, text: &str) -> Result<String, MoveError>;
 
+    /// Plays a move of a game record, and returns it without its outcome of chance: as a player chooses it and
+    /// [`Board::legal_moves`] lists it.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play_san_as_chosen(&mut self, text: &str) -> Result<String, MoveError>;
+
     /// A legal move in the notation of game records, SAN in chess.
     ///
     /// # Errors
@@ -227,6 +234,18 @@ impl<G: Game> GameState<G> {
         self.choice = choice;
     }
 
+    /// The legal move that a move is an outcome of.
+    fn chosen(&self, mv: G::Move) -> G::Move {
+        let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
+        self.position.legal_moves(&mut moves);
+        let leads = |chosen: &G::Move| {
+            outcomes.clear();
+            self.position.outcomes(*chosen, &mut outcomes);
+            *chosen == mv || outcomes.iter().any(|(outcome, _)| *outcome == mv)
+        };
+        moves.into_iter().find(leads).unwrap_or(mv)
+    }
+
     /// Plays moves, up to the first that is not legal.
     pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
     where
@@ -303,6 +322,14 @@ impl<G: Game> Board for GameState<G> {
         Ok(text)
     }
 
+    fn play_san_as_chosen(&mut self, text: &str) -> Result<String, MoveError> {
+        let mv = self.position.parse_san(text)?;
+        let chosen = if G::HAS_CHANCE { self.chosen(mv) } else { mv };
+        let text = self.position.move_text(chosen);
+        self.advance(mv);
+        Ok(text)
+    }
+
     fn san(&self, mv: &str) -> Result<String, MoveError> {
         Ok(self.position.san(self.position.parse_move(mv)?))
     }
@@ -368,6 +395,19 @@ mod tests {
 
     use super::*;
     use crate::game::tucchess::TucChess;
+
+    #[test]
+    fn a_move_is_chosen_without_its_outcome() {
+        let mut board = GameState::<TucChess>::start();
+        board.set_up(None, &["a2a3", "a6a5"].map(str::to_owned)).unwrap();
+        for mv in ["a3a4", "a3a4=1", "a3a4=0+c5"] {
+            let (mut chosen, mut played) = (board.clone(), board.clone());
+            assert_eq!(chosen.play_san_as_chosen(mv).unwrap(), "a3a4", "{mv}");
+            Board::play(&mut played, mv).unwrap();
+            assert_eq!(chosen.fen(), played.fen(), "{mv}");
+        }
+        assert!(board.play_san_as_chosen("a3a5").is_err());
+    }
 
     #[test]
     fn random_moves_end_with_the_game_and_can_be_played_again() {

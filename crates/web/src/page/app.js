@@ -10,6 +10,7 @@ import { Drawings } from "./drawings.js";
 import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
 import { setUpEnding, showEnding } from "./ending.js";
+import { explored, setUpExplorer, showExplorer } from "./explorer.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { Graph } from "./graph.js";
 import { reveal, showHistory } from "./history.js";
@@ -54,6 +55,7 @@ function hear(message) {
     case "file": return showFile(message);
     case "saved": return takeSaved(message.pgn) || openRecord(state, message.pgn);
     case "checked": return checked(message);
+    case "explored": return explored(message);
     case "error": return refused(message.text);
   }
 }
@@ -66,6 +68,7 @@ function ask(request) {
 }
 
 function welcome(message) {
+  explored();
   games = message.games;
   setLooks(games);
   $("open").hidden = !message.folder;
@@ -113,6 +116,7 @@ function show() {
   $("message").classList.toggle("is-problem", !!state.problem);
   $("answer").textContent = review.isLearning ? "" : answerText(state);
   showRecord(state);
+  showExplorer(state);
   $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;
   $("last").disabled = $("forward").disabled = state.ply === state.line.length;
   const turn = state["side-to-move"] === "black" ? 1 : 0;
@@ -190,6 +194,7 @@ function messageText() {
 function refused(text) {
   board.letGo();
   review.refused();
+  explored();
   if (!refuseInDialog(text)) toast(text);
 }
 
@@ -229,7 +234,7 @@ function wonder(event) {
   if (!move || state.answer?.about === move) return;
   wonderTimer = setTimeout(() => ask({ do: "ask", node: state.node, move }), 250);
 }
-for (const place of [board, $("history"), $("static-eval")]) {
+for (const place of [board, $("history"), $("static-eval"), $("explorer-moves")]) {
   place.addEventListener("pointerover", wonder);
   place.addEventListener("focusin", wonder);
 }
@@ -308,6 +313,7 @@ const newGame = new NewGame(ask, new Editor());
 setUpAppearance();
 setUpChecks(ask);
 setUpEnding(ask, () => state);
+setUpExplorer(ask);
 setUpLinks();
 setUpRules();
 setUpDialogs(ask);

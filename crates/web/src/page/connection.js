@@ -6,6 +6,9 @@ const FIRST_DELAY = 250, LONGEST_DELAY = 8000;
 export class Connection {
   // The most bytes of a request that the server takes.
   static longest = 65536;
+  // The requests that the server takes at once, and those a second after that: somewhat less, for others.
+  static burst = 40;
+  static rate = 18;
 
   #socket = null;
   #delay = FIRST_DELAY;
