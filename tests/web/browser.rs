@@ -24,8 +24,8 @@ use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-/// How long a test waits for the page before it fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The timeout of the page, after which a test fails.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server with nothing special about it.
 fn config() -> Config {
@@ -127,7 +127,7 @@ impl Page {
 
     /// Waits until an expression is true.
     fn until(&mut self, script: &str) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while self.try_value(script) != Ok(Value::Bool(true)) {
             assert!(Instant::now() < end, "{script}, but: {}", self.value("document.body.innerText"));
             thread::sleep(Duration::from_millis(20));
@@ -148,7 +148,7 @@ impl Page {
               const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
             json!(selector)
         );
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         let mut point = self.value(&script);
         loop {
             thread::sleep(Duration::from_millis(20));

@@ -21,8 +21,8 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message, WebSocket};
 
-/// How long a test waits for a message before it fails.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The timeout of a message, after which a test fails.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A server with nothing special about it.
 fn config(listen: &str) -> Config {
@@ -65,7 +65,7 @@ impl Board {
     /// The whole answer to a request with these header lines.
     fn http(&self, request: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         write!(stream, "{request} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
@@ -83,7 +83,7 @@ impl Board {
             request.headers_mut().insert(*name, HeaderValue::from_str(value).unwrap());
         }
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         match tungstenite::client(request, stream) {
             Ok((socket, _)) => Ok(Browser { socket }),
             Err(tungstenite::HandshakeError::Failure(error)) => Err(Box::new(error)),
@@ -116,7 +116,7 @@ impl Browser {
     /// The next message of a kind.
     fn next(&mut self, kind: &str) -> Value {
         // Pings arrive for ever.
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             assert!(Instant::now() < end, "no message `{kind}`");
             if let Message::Text(text) = self.socket.read().unwrap() {
@@ -173,7 +173,7 @@ impl Browser {
 
     /// Waits for the end of the connection, and returns the reason if one is given.
     fn ended(&mut self) -> String {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             assert!(Instant::now() < end, "the connection goes on");
             match self.socket.read() {
@@ -329,9 +329,9 @@ fn sessions_are_limited_and_idle_ones_make_room() {
     // Those who are in a session can still come back to it.
     assert_eq!(board.enter(&name).1, name);
     browsers.pop().unwrap().socket.close(None).unwrap();
-    let patience = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while board.connect("/ws", &[]).is_err() {
-        assert!(Instant::now() < patience, "no room");
+        assert!(Instant::now() < end, "no room");
         thread::sleep(Duration::from_millis(20));
     }
     drop(first);
@@ -493,7 +493,7 @@ fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
 
 /// Waits until something holds.
 fn wait_for(mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !holds() {
         assert!(Instant::now() < end, "it does not come about");
         thread::sleep(Duration::from_millis(20));
@@ -545,7 +545,7 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     assert_eq!(welcome["engines"], json!(["far", "near", "own", "gone"]));
     assert!(welcome["analysts"].as_array().unwrap().contains(&json!("own")));
     // One that announces its games late is offered in every game until then.
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while welcome["missing"] != json!(["gone"]) {
         assert!(Instant::now() < end, "{welcome}");
         thread::sleep(Duration::from_millis(200));
@@ -572,6 +572,31 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     }
     let _ = listener.kill();
     let _ = listener.wait();
+}
+
+#[test]
+fn an_engine_is_started_once_to_learn_what_it_plays() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    let script = format!(
+        "echo start >> {}; while read line; do case \"$line\" in uci) \
+         echo option name UCI_Variant type combo default chess var chess var amazons var ludo; echo uciok;; \
+         isready) echo readyok;; quit) exit;; esac; done",
+        starts.display()
+    );
+    let script = format!("arg={script}");
+    let server = Process::start(&["--engine", "name=shell", "cmd=sh", "arg=-c", &script, "nodes=1"]);
+    let end = Instant::now() + TIMEOUT;
+    let offered = |welcome: &Value| {
+        let games = welcome["games"].as_array().unwrap().iter();
+        let games = games.filter(|game| !game["engines"].as_array().unwrap().is_empty());
+        games.map(|game| game["game"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    while offered(&server.board.connect("/ws", &[]).unwrap().next("welcome")) != ["chess", "amazons"] {
+        assert!(Instant::now() < end, "the engine is not known");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(std::fs::read_to_string(starts).unwrap(), "start\n");
 }
 
 #[test]

@@ -456,6 +456,7 @@ mod tests {
     #[test]
     fn a_line_is_played_as_far_as_it_goes_and_engines_pause() {
         let table = Table::new("chess", None, ["person", "1000 Elo"]);
+        assert_eq!(table.game()["person"], "white");
         let line = |node, moves: &[&str]| json!({"do": "play-line", "node": node, "moves": moves});
         assert!(table.problem(line(0, &["e2e5"])).contains("e2e5"));
         assert_eq!(table.game()["line"], json!([]));
@@ -532,6 +533,7 @@ mod tests {
         let table = Table::new("neighbours", None, PEOPLE);
         assert_eq!(table.ask(json!({"do": "draw"})), Value::Null);
         assert_eq!(table.game()["end"], json!({"winner": null, "text": "draw: by agreement"}));
+        assert_eq!(table.game()["person"], Value::Null, "there are two");
         let table = Table::new("neighbours", None, ["1 ply", "1 ply"]);
         assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
     }

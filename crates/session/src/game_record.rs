@@ -278,7 +278,7 @@ mod tests {
         let (mut game, header) = load(pgn).unwrap();
         let saved = save(&game, &header).replace('\n', " ");
         assert_eq!(saved.replace("] }", "]}"), pgn.replace('\n', " ").replace("] }", "]}"));
-        let moves = game.all_moves([Duration::from_secs(3); 2]);
+        let moves = game.all_moves([Duration::from_secs(3); 2], &game.judgements());
         assert_eq!(
             (moves[0].comment.as_str(), moves[0].glyphs, moves[0].left),
             ("well", &[1, 14][..], Some(300_000))
@@ -309,7 +309,7 @@ mod tests {
         }
         let pgn = save(&played, &Header::fresh());
         assert_eq!(pgn.matches("[%clk 0:04:59.0]").count(), 2, "{pgn}");
-        let spent = |game: &GameTree| game.all_moves([control.increment; 2])[1].spent;
+        let spent = |game: &GameTree| game.all_moves([control.increment; 2], &game.judgements())[1].spent;
         assert_eq!((spent(&played), spent(&load(&pgn).unwrap().0)), (Some(7_000), None));
     }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::clock::Times;
 use crate::message::{Eval, LineMove, TreeMove};
 use crate::remarks::{RemarkError, Remarks};
-use crate::review::Reviewed;
+use crate::review::{Judgements, Reviewed};
 use labrys_arena::analysis::Mark;
 use labrys_arena::pgn::ReplayError;
 use labrys_arena::{Rules, RulesError, Variation};
@@ -482,7 +482,7 @@ impl GameTree {
     }
 
     /// The nodes after the start position, depth first, each with the plies before its move.
-    fn all_nodes(&self) -> Vec<(usize, usize)> {
+    pub(crate) fn all_nodes(&self) -> Vec<(usize, usize)> {
         let (mut nodes, mut open) = (Vec::new(), vec![(ROOT, 0)]);
         while let Some((node, plies)) = open.pop() {
             if node != ROOT {
@@ -517,8 +517,9 @@ impl GameTree {
         })
     }
 
-    /// All moves of the game, depth first, the main line first. `increments` are those of the players.
-    pub(crate) fn all_moves(&self, increments: [Duration; 2]) -> Vec<TreeMove<'_>> {
+    /// All moves of the game, depth first, the main line first, with their marks. `increments` are those of the
+    /// players.
+    pub(crate) fn all_moves(&self, increments: [Duration; 2], judgements: &Judgements) -> Vec<TreeMove<'_>> {
         let milliseconds = |time: Duration| time.as_millis() as u64;
         let moves = self.all_nodes().into_iter().map(|(index, ply)| {
             let (node, player) = (&self.nodes[index], self.player(ply));
@@ -530,7 +531,7 @@ impl GameTree {
                 before: &node.remarks.before,
                 comment: node.remarks.text(),
                 glyphs: &node.remarks.glyphs,
-                mark: self.mark(index, player).map(Mark::symbol),
+                mark: judgements.mark(index).map(Mark::symbol),
                 left: self.time_left(index, player).map(milliseconds),
                 spent: self.time_spent(index, player, increments[player.index()]).map(milliseconds),
             }
@@ -539,10 +540,10 @@ impl GameTree {
     }
 
     /// The moves of the line.
-    pub(crate) fn line(&self) -> Vec<LineMove<'_>> {
-        let line = self.line_nodes().into_iter().enumerate().map(|(ply, index)| {
+    pub(crate) fn line(&self, judgements: &Judgements) -> Vec<LineMove<'_>> {
+        let line = self.line_nodes().into_iter().map(|index| {
             let node = &self.nodes[index];
-            let review = self.move_review(index, self.player(ply));
+            let review = self.move_review(index, judgements);
             LineMove { node: index, mv: &node.mv, text: &node.text, eval: node.eval.as_ref(), review }
         });
         line.collect()

@@ -54,6 +54,8 @@ pub(crate) struct GameState<'a> {
     pub(crate) option: Option<&'a str>,
     /// White and Black, by name.
     pub(crate) players: [&'a str; 2],
+    /// The side of the only person, who plays an engine; none where there are two or none.
+    pub(crate) person: Option<ColorText>,
     pub(crate) paused: bool,
     /// Whether the position on the board is analysed, in how many lines and by whom.
     pub(crate) analysing: bool,

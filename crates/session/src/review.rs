@@ -25,6 +25,17 @@ impl Reviewed {
     }
 }
 
+/// What the review says of the moves of a game, by the nodes that they lead to; none of a move without a
+/// review.
+pub(crate) struct Judgements(Vec<Option<MoveAnalysis>>);
+
+impl Judgements {
+    /// The mark of the move that leads to a node, if the review gives it one.
+    pub(crate) fn mark(&self, node: usize) -> Option<Mark> {
+        self.0[node].as_ref()?.mark()
+    }
+}
+
 impl GameTree {
     /// The first position of the line that has no review.
     pub(crate) fn first_unreviewed(&self) -> Option<usize> {
@@ -70,16 +81,21 @@ impl GameTree {
         })
     }
 
-    /// The mark of the move that leads to a node, if the review gives it one.
-    pub(crate) fn mark(&self, node: usize, player: Color) -> Option<Mark> {
-        self.judged(node, player)?.mark()
+    /// What the review says of all moves.
+    pub(crate) fn judgements(&self) -> Judgements {
+        let mut judgements = Judgements(Vec::new());
+        judgements.0.resize_with(self.nodes.len(), || None);
+        for (node, ply) in self.all_nodes() {
+            judgements.0[node] = self.judged(node, self.player(ply));
+        }
+        judgements
     }
 
     /// What the review says of the move that leads to a node.
-    pub(crate) fn move_review(&self, node: usize, player: Color) -> Option<MoveReview> {
+    pub(crate) fn move_review(&self, node: usize, judgements: &Judgements) -> Option<MoveReview> {
         let result = self.reviewed_result(node)?;
-        let judged = self.judged(node, player);
-        let mark = judged.as_ref().and_then(MoveAnalysis::mark);
+        let judged = judgements.0[node].as_ref();
+        let mark = judged.and_then(MoveAnalysis::mark);
         let best = self.reviewed_best(self.nodes[node].parent).filter(|_| mark.is_some());
         Some(MoveReview {
             result,
@@ -95,10 +111,10 @@ impl GameTree {
     }
 
     /// The review of the line.
-    pub(crate) fn review_state<'a>(&self, analyst: &'a str) -> ReviewState<'a> {
+    pub(crate) fn review_state<'a>(&self, analyst: &'a str, mut judgements: Judgements) -> ReviewState<'a> {
         let line = self.line_nodes();
-        let moves = self.analysis(&line).into_iter().flatten().collect();
-        let analysis = GameAnalysis { moves };
+        let analysis =
+            GameAnalysis { moves: line.iter().filter_map(|&node| judgements.0[node].take()).collect() };
         let known = std::iter::once(&ROOT).chain(&line);
         ReviewState {
             analyst,
@@ -193,12 +209,14 @@ mod tests {
     fn marks_are_those_of_the_analysis_of_games() {
         for (loss, mark) in [(0.04, None), (0.06, Some("?!")), (0.11, Some("?")), (0.16, Some("??"))] {
             let game = example(loss);
-            let review = game.move_review(2, Color::Black).unwrap();
+            let judgements = game.judgements();
+            let review = game.move_review(2, &judgements).unwrap();
             assert_eq!((review.mark, review.better.is_some()), (mark, mark.is_some()), "{loss}");
-            assert_eq!(game.mark(2, Color::Black).map(Mark::symbol), mark);
-            assert_eq!(game.move_review(1, Color::White).unwrap().mark, None);
+            assert_eq!(judgements.mark(2).map(Mark::symbol), mark);
+            assert_eq!(game.move_review(1, &judgements).unwrap().mark, None);
         }
-        let review = example(0.2).review_state("Labrys");
+        let game = example(0.2);
+        let review = game.review_state("Labrys", game.judgements());
         assert_eq!((review.known, review.players[1].marks, review.players[0].moves), (3, [0, 0, 1], 1));
         assert!(review.players[1].accuracy < review.players[0].accuracy);
     }
@@ -222,7 +240,7 @@ mod tests {
         assert_eq!(game.first_unreviewed(), Some(3));
         game.nodes[3].reviewed = Some(Reviewed::default());
         assert_eq!(game.first_unreviewed(), None);
-        assert_eq!(game.move_review(4, Color::Black).unwrap().result, 0.0);
+        assert_eq!(game.move_review(4, &game.judgements()).unwrap().result, 0.0);
         game.clear_review();
         assert_eq!(game.first_unreviewed(), Some(0));
     }

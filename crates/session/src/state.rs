@@ -277,6 +277,7 @@ impl State {
     pub(crate) fn to_json(&self) -> String {
         let State { number, tree, players, analysis, .. } = self;
         let end = tree.end();
+        let judgements = tree.judgements();
         let clock = self.control.zip(self.time_left()).map(|(control, left)| ClockState {
             text: format!("{}+{}", control.time.as_secs_f64() / 60.0, control.increment.as_secs_f64()),
             left: left.map(|left| left.as_millis() as u64),
@@ -287,6 +288,7 @@ impl State {
             game: tree.board().variant(),
             option: tree.rules().option.as_ref().map(|(_, value)| value.as_str()),
             players: [players[0].name(), players[1].name()],
+            person: self.person().map(Color::into),
             paused: self.is_paused,
             analysing: analysis.is_on,
             lines: analysis.lines,
@@ -304,10 +306,10 @@ impl State {
                 tags: self.header.tags(),
             },
             games: self.file.as_ref().map(GameFile::state),
-            tree: tree.all_moves(self.increments()),
+            tree: tree.all_moves(self.increments(), &judgements),
             comment: tree.nodes[ROOT].remarks.text(),
-            review: self.reviewer.as_ref().map(|analyst| tree.review_state(&analyst.name)),
-            line: tree.line(),
+            line: tree.line(&judgements),
+            review: self.reviewer.as_ref().map(|analyst| tree.review_state(&analyst.name, judgements)),
             node: tree.shown(),
             ply: tree.ply(),
             last: tree.last_move(),

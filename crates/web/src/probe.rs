@@ -8,8 +8,8 @@ use labrys_arena::EngineConfig;
 use labrys_core::clock::Instant;
 use labrys_session::{Catalogue, announced_games};
 
-/// The time that the server waits for all of them. One that answers later is offered in every game until then.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The timeout of all of them together. One that answers later is offered in every game until then.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Tells the catalogue what each engine plays.
 pub(super) fn probe(engines: &[EngineConfig], catalogue: &Arc<Catalogue>) {
@@ -22,7 +22,7 @@ pub(super) fn probe(engines: &[EngineConfig], catalogue: &Arc<Catalogue>) {
             let _ = done.send(());
         });
     }
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     for _ in engines {
         if all.recv_timeout(end.saturating_duration_since(Instant::now())).is_err() {
             return;

@@ -12,8 +12,7 @@ use super::udp::UdpPlayer;
 use super::xboard::XboardPlayer;
 use super::{Player, in_process, uci, xboard};
 use crate::{Rules, RulesError};
-use labrys_core::engine::OptionError;
-use labrys_core::engine::Playable;
+use labrys_core::engine::{OptionError, Playable, registry};
 use labrys_core::game::quote;
 use labrys_core::search::Control;
 use labrys_protocol::client::ClientError;
@@ -153,5 +152,30 @@ impl EngineSetup {
             EngineKind::Udp(invitation) => invitation.check(self.timeout, log, control)?,
         }
         Ok(None)
+    }
+
+    /// The games that the engine announces, by name, from any position: starts it once, and sets its options.
+    /// One whose protocol has no list of games plays the default game.
+    ///
+    /// # Errors
+    /// [`EngineSetupError`] says why it plays none.
+    pub fn announced_games(
+        &self,
+        log: &EngineLog,
+        control: &Control,
+    ) -> Result<Vec<&'static str>, EngineSetupError> {
+        let announced: Vec<_> = match &self.kind {
+            EngineKind::Uci(transport) => return uci::announced_games(self, transport, log, control),
+            EngineKind::Xboard(transport) => return xboard::announced_games(self, transport, log, control),
+            EngineKind::InProcess | EngineKind::Udp(_) => registry::names()
+                .into_iter()
+                .map(|game| self.check(&Rules::new(game, None)?, true, log, control).map(|_| game))
+                .collect(),
+        };
+        // The options may be those of one game.
+        match announced.iter().all(Result::is_err) {
+            true => announced.into_iter().collect(),
+            false => Ok(announced.into_iter().filter_map(Result::ok).collect()),
+        }
     }
 }

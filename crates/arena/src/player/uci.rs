@@ -47,6 +47,28 @@ pub(super) fn check(
         .map(|(name, value)| format!("it has no option {name} and has to know {name}={value} by itself")))
 }
 
+/// The games that an engine announces.
+pub(super) fn announced_games(
+    setup: &EngineSetup,
+    transport: &Transport,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Vec<&'static str>, EngineSetupError> {
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
+    set_options(&mut client, setup, control)?;
+    let Some(games) = client.option(VARIANT) else { return Ok(vec![registry::default_name()]) };
+    let is_known = |game: &&str| games.words.iter().any(|known| known.eq_ignore_ascii_case(game));
+    Ok(registry::names().into_iter().filter(is_known).collect())
+}
+
+/// Sets the options of an engine.
+fn set_options(client: &mut Client, setup: &EngineSetup, control: &Control) -> Result<(), EngineSetupError> {
+    for (name, value) in &setup.options {
+        client.set_option(name, value)?;
+    }
+    Ok(client.sync(setup.timeout, control)?)
+}
+
 /// Starts an engine or connects to it, checks that it plays the game and sets its options.
 fn connect(
     setup: &EngineSetup,
@@ -72,10 +94,7 @@ fn connect(
     {
         client.set_option(name, value)?;
     }
-    for (name, value) in &setup.options {
-        client.set_option(name, value)?;
-    }
-    client.sync(setup.timeout, control)?;
+    set_options(&mut client, setup, control)?;
     Ok(client)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::remote::{self, Remote};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::{Rules, Variation};
+use labrys_core::engine::registry;
 use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
 use labrys_protocol::client::ClientError;
@@ -28,6 +29,24 @@ pub(super) fn check(
         true => Err(ClientError::StartOnly.into()),
         false => Ok(()),
     }
+}
+
+/// The games that an engine announces, and plays from any position.
+pub(super) fn announced_games(
+    setup: &EngineSetup,
+    transport: &Transport,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Vec<&'static str>, EngineSetupError> {
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
+    client.set_options(&setup.options, control)?;
+    if !client.has_setboard() {
+        return Err(ClientError::StartOnly.into());
+    }
+    let variant = |game: &str| registry::board(game).ok()?.xboard_variant();
+    let is_known =
+        |game: &&str| variant(game).is_some_and(|variant| client.variants().any(|known| known == variant));
+    Ok(registry::names().into_iter().filter(is_known).collect())
 }
 
 /// Starts an engine or connects to it, checks that it plays the game and sets its options.

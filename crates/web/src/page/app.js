@@ -87,7 +87,7 @@ function showGame(next) {
   heardAt = performance.now();
   closeDialogs();
   if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
-    isFlipped = state.players[1] === "person" && state.players[0] !== "person";
+    isFlipped = state.person === "black";
   }
   if (before && before.number !== state.number) premove.cancel();
   show();
@@ -132,10 +132,9 @@ function show() {
   showLimits(state);
   $("threat").disabled = state.thinking || !!state.end;
   // What an engine thinks that is played is hidden, until somebody looks back, analyses or evaluates the game.
-  const isAgainst = new Set(state.players.map(player => player === "person")).size === 2;
-  const isPlayed = isAgainst && !state.paused && !state.end && state.ply === state.line.length;
+  const isPlayed = state.person && !state.paused && !state.end && state.ply === state.line.length;
   const isAsked = state.analysing || evaluated === state.number;
-  document.body.classList.toggle("engine-is-played", isPlayed && !isAsked);
+  document.body.classList.toggle("engine-is-played", !!isPlayed && !isAsked);
   review.show(state);
   graph.show(state);
   showSearch();

@@ -25,22 +25,20 @@ function rematch(state) {
 }
 
 export function showEnding(state) {
-  const people = state.players.filter(player => player === "person").length;
-  $("resign").hidden = $("draw").hidden = !people || !!state.end;
-  $("draw").textContent = people === 2 ? "Draw" : "Offer a draw";
+  $("resign").hidden = $("draw").hidden = !state.players.includes("person") || !!state.end;
+  $("draw").textContent = state.person ? "Offer a draw" : "Draw";
   $("rematch").hidden = !state.end;
 }
 
 // `ask` sends a request, `current` is the state of the game.
 export function setUpEnding(ask, current) {
   const onClick = (id, act) => $(id).addEventListener("click", () => current() && act(current()));
-  onClick("resign", ({ players, "side-to-move": side }) => {
-    const both = players[0] === players[1];
-    const who = both ? `${side === "black" ? "Black" : "White"} gives` : "You give";
+  onClick("resign", ({ person, "side-to-move": side }) => {
+    const who = person ? "You give" : `${side === "black" ? "Black" : "White"} gives`;
     confirm(`${who} the game up?`, () => ask({ do: "resign" }));
   });
-  onClick("draw", ({ players }) => {
-    if (players[0] !== players[1]) ask({ do: "draw" });
+  onClick("draw", ({ person }) => {
+    if (person) ask({ do: "draw" });
     else confirm("Do both players agree on a draw?", () => ask({ do: "draw" }));
   });
   onClick("rematch", state => ask(rematch(state)));
