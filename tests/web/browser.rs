@@ -381,7 +381,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     review_a_game(&mut page);
     edit_a_record(&mut page);
     explore_records(&mut page);
-    page.begin("amazons", "", ["person", "1 ply"]);
+    page.begin("amazons", "", ["person", "420 Elo"]);
     page.squares("d1 d7 g7");
     page.message("Black played ");
     open_links(&mut page);
@@ -927,7 +927,7 @@ fn games_are_given_up_drawn_and_played_again() {
     page.click("#resign");
     page.click("#confirm-dialog [value=yes]");
     page.message("White wins: Black resigns.");
-    page.begin("neighbours", "", ["person", "1 ply"]);
+    page.begin("neighbours", "", ["person", "280 Elo"]);
     page.click("#draw");
     page.until("document.getElementById('toast').textContent.includes('Black declines the draw')");
     page.click("#resign");
@@ -1045,7 +1045,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
     let axe = std::fs::read_to_string(axe).unwrap();
     for (width, height) in [(1280, 900), (390, 844)] {
         let mut page = Page::open(width, height);
-        page.begin("tucchess", "", ["person", "1 ply"]);
+        page.begin("tucchess", "", ["person", "2050 Elo"]);
         page.squares("a2 a3");
         page.until(&format!("{MOVES}.split(' ').length === 2"));
         page.until("document.getElementById('speed').textContent.includes('depth')");
@@ -1143,7 +1143,7 @@ fn pictures_of_each_game() {
     page.until("document.querySelectorAll('.tinted').length > 5");
     page.screenshot(&folder.join("web-net.png"));
     let mut phone = Page::open(390, 844);
-    phone.begin("neighbours", "", ["person", "2 plies"]);
+    phone.begin("neighbours", "", ["person", "2850 Elo"]);
     phone.squares("e1 e3");
     phone.until(&format!("{MOVES}.split(' ').length === 2"));
     phone.screenshot(&folder.join("web-phone.png"));

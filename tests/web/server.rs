@@ -360,9 +360,9 @@ fn every_game_is_played_to_its_end_by_engines() {
     let (mut browser, _, _) = board.enter("");
     for (game, option, players) in [
         ("chess", None, ["1750 Elo", "2100 Elo"]),
-        ("neighbours", None, ["1 ply", "2 plies"]),
-        ("tucchess", None, ["1 ply", "2 plies"]),
-        ("amazons", Some("5x5"), ["1 ply", "2 plies"]),
+        ("neighbours", None, ["280 Elo", "1550 Elo"]),
+        ("tucchess", None, ["320 Elo", "1150 Elo"]),
+        ("amazons", Some("5x5"), ["420 Elo", "850 Elo"]),
     ] {
         let fen = (game == "chess").then_some("7k/8/5KQ1/8/8/8/8/8 w - - 0 1");
         browser.send(&json!({"do": "new", "game": game, "option": option, "fen": fen, "players": players}));
@@ -381,7 +381,7 @@ fn every_game_is_played_to_its_end_by_engines() {
 fn a_person_plays_looks_back_branches_and_takes_back() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");
-    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": ["person", "1 ply"]}));
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": ["person", "280 Elo"]}));
     assert_eq!(game["moves"].as_array().unwrap().len(), 20);
     browser.play(&game, "e1e3");
     let game = browser.until(|game| game["ply"] == 2);
@@ -507,7 +507,7 @@ fn sessions_survive_a_server_that_is_killed() {
     let server = Process::start(&arguments);
     let (mut browser, session, _) = server.board.enter("");
     let clock = json!({"minutes": 5, "increment": 2});
-    let players = ["person", "1 ply"];
+    let players = ["person", "280 Elo"];
     let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": players, "clock": clock}));
     browser.play(&game, "e1e3");
     let game = browser.until(|game| game["ply"] == 2);
@@ -603,7 +603,7 @@ fn an_engine_is_started_once_to_learn_what_it_plays() {
 fn engines_that_the_board_cannot_have_are_refused_at_the_start() {
     for (engine, reason) in [
         (&["name=person"][..], "the name `person` is that of another player"),
-        (&["name=1 ply"], "the name `1 ply`"),
+        (&["name=1550 Elo"], "the name `1550 Elo`"),
         (&["tc=10"], "no tc"),
         (&["proto=tuc", "port=9876"], "no clients over UDP"),
         (&["ndoes=1"], "unknown key `ndoes`"),
@@ -671,7 +671,7 @@ fn engines_are_stepped_and_questions_answered() {
     assert_eq!(game["paused"], false);
     assert!(browser.refused(&json!({"do": "step"})).contains("no engine"));
     browser.game(&json!({"do": "pause", "on": true}));
-    browser.game(&json!({"do": "players", "players": ["1 ply", "1 ply"]}));
+    browser.game(&json!({"do": "players", "players": ["1550 Elo", "1550 Elo"]}));
     for ply in 1..4 {
         browser.send(&json!({"do": "step"}));
         let game = browser.until(|game| game["ply"] == ply && game["thinking"] == false);

@@ -281,7 +281,16 @@ mod tests {
         }
         let chess = &offers[0];
         assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2500 Elo"));
-        assert!(offers[1..].iter().all(|offer| offer.levels[0].name == "1 ply"));
+        for offer in &offers {
+            let [weakest, strongest] =
+                [0, 4].map(|level| offer.levels[level].options[1].1.parse::<u32>().unwrap());
+            let strengths = registry::info(offer.game).unwrap().strengths;
+            assert_eq!(weakest, strengths[0].elo, "{}", offer.game);
+            assert!(
+                strongest.abs_diff(strengths.last().unwrap().elo) < 50
+                    && offer.levels[4].name.ends_with(" Elo")
+            );
+        }
     }
 
     #[test]

@@ -534,7 +534,7 @@ mod tests {
         assert_eq!(table.ask(json!({"do": "draw"})), Value::Null);
         assert_eq!(table.game()["end"], json!({"winner": null, "text": "draw: by agreement"}));
         assert_eq!(table.game()["person"], Value::Null, "there are two");
-        let table = Table::new("neighbours", None, ["1 ply", "1 ply"]);
+        let table = Table::new("neighbours", None, ["280 Elo", "280 Elo"]);
         assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
     }
 

@@ -245,7 +245,7 @@ mod tests {
         }
         state.tree.show(1).unwrap();
         state.play("b6b5").unwrap();
-        state.tree.note(1, Eval { result: 0.25, depth: 3, by: "1 ply".to_owned() });
+        state.tree.note(1, Eval { result: 0.25, depth: 3, by: "320 Elo".to_owned() });
         state.tree.agree(Agreement::Draw).unwrap();
         (state.analysis.depth, state.analysis.threads, state.analysis.hash) = (20, 1, 64);
         state.tree.show(1).unwrap();

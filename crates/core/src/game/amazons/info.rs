@@ -1,6 +1,6 @@
 //! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
+use super::super::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance, Strength};
 use super::notation;
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
@@ -37,5 +37,15 @@ pub(super) const INFO: GameInfo = GameInfo {
     },
     // For 8×8. On 10×10 no net has beaten the linear evaluation yet.
     net: Some(&NET),
+    // Above a player of random moves on 10×10, ± 60 a step (2026-11-27): experiments/search-trials.md.
+    strengths: &[
+        Strength { elo: 420, nodes: 500, random: 750 },
+        Strength { elo: 800, nodes: 500, random: 500 },
+        Strength { elo: 1250, nodes: 500, random: 250 },
+        Strength { elo: 1490, nodes: 500, random: 100 },
+        Strength { elo: 1740, nodes: 500, random: 0 },
+        Strength { elo: 1940, nodes: 2_000, random: 0 },
+        Strength { elo: 2170, nodes: 8_000, random: 0 },
+    ],
     ..GameInfo::new("amazons")
 };

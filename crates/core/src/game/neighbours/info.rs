@@ -1,6 +1,6 @@
 //! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance};
+use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance, Strength};
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
 static NET: [u8; include_bytes!("../../../../../nets/eval/neighbours.safetensors").len()] =
@@ -30,5 +30,17 @@ pub(super) const INFO: GameInfo = GameInfo {
         ],
     },
     net: Some(&NET),
+    // Above a player of random moves, ± 60 a step (2026-11-27): experiments/search-trials.md.
+    strengths: &[
+        Strength { elo: 280, nodes: 100, random: 750 },
+        Strength { elo: 550, nodes: 100, random: 500 },
+        Strength { elo: 880, nodes: 100, random: 250 },
+        Strength { elo: 1230, nodes: 100, random: 100 },
+        Strength { elo: 1530, nodes: 100, random: 0 },
+        Strength { elo: 1850, nodes: 316, random: 0 },
+        Strength { elo: 2270, nodes: 1_000, random: 0 },
+        Strength { elo: 2620, nodes: 2_828, random: 0 },
+        Strength { elo: 2890, nodes: 8_000, random: 0 },
+    ],
     ..GameInfo::new("neighbours")
 };

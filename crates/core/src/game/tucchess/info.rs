@@ -1,6 +1,6 @@
 //! The data of the game: name, appearance, bench positions, net and measured strengths.
 
-use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance};
+use super::super::{Appearance, BenchSuite, GameInfo, PieceAppearance, Strength};
 
 /// The shipped net. A static: a constant would be copied into each crate that uses it.
 static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors").len()] =
@@ -31,5 +31,17 @@ pub(super) const INFO: GameInfo = GameInfo {
         ],
     },
     net: Some(&NET),
+    // Above a player of random moves, ± 60 a step (2026-11-27): experiments/search-trials.md.
+    strengths: &[
+        Strength { elo: 320, nodes: 100, random: 750 },
+        Strength { elo: 560, nodes: 100, random: 500 },
+        Strength { elo: 860, nodes: 100, random: 250 },
+        Strength { elo: 1080, nodes: 100, random: 100 },
+        Strength { elo: 1390, nodes: 100, random: 0 },
+        Strength { elo: 1540, nodes: 316, random: 0 },
+        Strength { elo: 1750, nodes: 1_000, random: 0 },
+        Strength { elo: 1910, nodes: 2_828, random: 0 },
+        Strength { elo: 2070, nodes: 8_000, random: 0 },
+    ],
     ..GameInfo::new("tucchess")
 };
