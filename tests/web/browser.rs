@@ -48,7 +48,7 @@ struct Page {
 }
 
 impl Page {
-    /// Opens the board in a browser of its own, in a window of so many pixels.
+    /// Opens the board in a browser of its own, in a window of this size, in pixels.
     fn open(width: u32, height: u32) -> Page {
         Page::with(width, height, config())
     }

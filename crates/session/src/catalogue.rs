@@ -153,7 +153,7 @@ impl Catalogue {
         self.announced().iter().filter(|(_, games)| games.is_empty()).map(|(name, _)| name.clone()).collect()
     }
 
-    /// The same with room for analyses with so many threads and so many MiB of transposition table.
+    /// The same with room for analyses with this many threads and MiB of transposition table.
     #[must_use]
     pub fn with_room(self, threads: usize, hash: usize) -> Catalogue {
         Catalogue { threads: threads.max(1), hash: hash.max(1), ..self }

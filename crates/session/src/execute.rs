@@ -21,7 +21,7 @@ use labrys_core::game::{Color, quote};
 /// The plies before which no engine accepts a draw.
 const EARLIEST_DRAW: usize = 20;
 
-/// The points up to which an engine accepts a draw.
+/// The expected result up to which an engine accepts a draw.
 const DRAWISH: f64 = 0.52;
 
 /// The most lines of an analysis.
@@ -54,7 +54,7 @@ pub enum Refusal {
     /// No random opening was found.
     #[error(transparent)]
     NoOpening(#[from] OpeningError),
-    /// No analysis has so many lines.
+    /// No analysis has this many lines.
     #[error("an analysis has 1 to {MOST_LINES} lines")]
     Lines,
     /// The game has no such option or value.
@@ -81,10 +81,10 @@ pub enum Refusal {
     /// No engine has to move.
     #[error("no engine has to move")]
     NoEngine,
-    /// No analysis has so many threads.
+    /// No analysis has this many threads.
     #[error("the threads of an analysis are up to {0} here")]
     Threads(usize),
-    /// No analysis has so large a table.
+    /// No analysis has a table of this size.
     #[error("an analysis has a table of up to {0} MiB here")]
     Hash(usize),
     /// The side to move cannot pass.
@@ -371,8 +371,8 @@ fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Ref
 fn accepts_draw(tree: &GameTree, engine: Color) -> bool {
     let path = tree.path(tree.shown());
     let last = path.iter().rev().find_map(|&node| tree.eval(node));
-    let points = last.map(|eval| if engine == Color::White { eval.result } else { 1.0 - eval.result });
-    path.len() >= EARLIEST_DRAW && points.is_some_and(|points| points <= DRAWISH)
+    let result = last.map(|eval| if engine == Color::White { eval.result } else { 1.0 - eval.result });
+    path.len() >= EARLIEST_DRAW && result.is_some_and(|result| result <= DRAWISH)
 }
 
 pub(crate) fn read_players(

@@ -493,7 +493,7 @@ impl GameTree {
         nodes
     }
 
-    /// Who moves after so many plies.
+    /// The side to move after this many plies.
     pub(crate) fn player(&self, ply: usize) -> Color {
         if (self.first_ply() + ply).is_multiple_of(2) { Color::White } else { Color::Black }
     }

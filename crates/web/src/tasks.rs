@@ -18,7 +18,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// So many of each kind.
+    /// This many of each kind.
     pub(super) fn new(searches: usize) -> Slots {
         let slots = || Arc::new(Semaphore::new(searches));
         Slots { moves: slots(), analyses: slots() }

@@ -6,7 +6,7 @@ import { draw } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 import { appeared, readFen, readMove, squareName } from "./moves.js";
 
-// A drag begins after so many pixels.
+// A drag begins after this many pixels.
 const DRAG = 5;
 
 // A text in a corner of a square: the letter of a file, the number of a rank, a note. It is the style's, as the
