@@ -29,7 +29,8 @@ pub mod processor;
 
 pub use labrys_arena as arena;
 pub use labrys_core::{
-    engine, eval, game, game_table, memory, nets, parallel, playable, search, tensors, with_games,
+    engine, eval, game, game_table, input, memory, nets, parallel, playable, seal, search, tensors,
+    with_games,
 };
 pub use labrys_learn as learn;
 pub use labrys_protocol as protocol;

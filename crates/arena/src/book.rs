@@ -1,6 +1,5 @@
 //! Opening books, as other programs come with them: EPD, FEN with moves, lines of moves, and games in PGN.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use super::openings::OpeningError;
 use super::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
+use labrys_core::input;
 use labrys_support::text;
 
 /// How to read an opening book.
@@ -110,7 +110,7 @@ fn is_pgn(path: &Path) -> std::io::Result<bool> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
         return Ok(true);
     }
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(input::open_stream(path)?);
     let start = text::decode(file.fill_buf()?);
     Ok(start.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('['))
 }

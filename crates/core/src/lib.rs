@@ -9,7 +9,7 @@
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games.
 //!
 //! Used by all: [`memory`], huge pages for large tables; [`tensors`], files of tensors; [`parallel`], a
-//! thread pool; [`clock`], time.
+//! thread pool; [`clock`], time; [`input`], files that are read; [`seal`], checksums of headers.
 //!
 //! # Example
 //!
@@ -47,8 +47,10 @@ pub mod clock;
 pub mod engine;
 pub mod eval;
 pub mod game;
+pub mod input;
 pub mod memory;
 pub mod nets;
 pub mod parallel;
+pub mod seal;
 pub mod search;
 pub mod tensors;

@@ -1,9 +1,9 @@
 //! A run on disk, which can be resumed: a folder with its state and what else there is to keep, such as its
 //! curve as a table and as charts, and what has been learned.
 
+use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::report::Report;
 use labrys_core::eval::nnue::EvalNetError;
+use labrys_core::input;
 use labrys_core::tensors::TensorProblem;
 use labrys_support::chart::ChartError;
 use labrys_support::files::{Claim, check_writable, create_folder, write_atomically};
@@ -163,7 +164,7 @@ impl<S: RunState> RunFolder<S> {
     /// Reads the file of the state; `None` if there is none. One that is there is an error without `resume`.
     pub(crate) fn read_file(&self, resume: bool) -> Result<Option<Vec<u8>>, RunError> {
         let path = self.file(S::FILE);
-        match fs::read(&path) {
+        match input::read(&path, input::MOST_TENSORS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(RunError::File { path, error }),
             Ok(_) if !resume => Err(RunError::Exists { path }),

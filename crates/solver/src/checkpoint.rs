@@ -11,6 +11,7 @@ use crc32fast::Hasher;
 
 use super::SolveError;
 use super::table::ProofTable;
+use labrys_core::input;
 use labrys_support::files::{Claim, is_stream, write_atomically_with};
 
 const MAGIC: &[u8; 8] = b"LABRYSPT";
@@ -96,7 +97,7 @@ impl<'a> Checkpoint<'a> {
         if is_stream(self.path) {
             return Err(self.error("a pipe or a device, which cannot be read again"));
         }
-        let file = match File::open(self.path) {
+        let file = match input::open(self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             file => file.map_err(|error| self.error(&error.to_string()))?,
         };

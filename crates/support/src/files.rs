@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use labrys_core::input::is_descriptor;
+
 /// The most links that are followed, as Linux does.
 const MOST_LINKS: usize = 40;
 
@@ -45,11 +47,6 @@ impl Target {
             _ => Ok(Target::File(file)),
         }
     }
-}
-
-/// Whether a path stands for an open file of a process.
-fn is_descriptor(path: &Path) -> bool {
-    path.starts_with("/dev/fd") || (path.starts_with("/proc") && folder(path).ends_with("fd"))
 }
 
 /// Whether a path is a pipe or a device, which cannot be read again or resumed.
@@ -356,6 +353,36 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
             Ok((options.read(true).write(true).create(true).truncate(false).open(path)?, claim))
         }
     }
+}
+
+/// The most files of damaged bytes beside another.
+const MOST_ASIDE: usize = 1000;
+
+/// Keeps bytes that cannot be read beside the file that they come from, as `<name>.damaged`, or with a number
+/// behind it where there is one. Returns its path.
+///
+/// # Errors
+/// The error of the system.
+pub fn set_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let name = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".damaged");
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        PathBuf::from(name)
+    };
+    let mut free = Err(ErrorKind::AlreadyExists.into());
+    for path in (1..=MOST_ASIDE).map(name) {
+        free = OpenOptions::new().write(true).create_new(true).open(&path).map(|file| (file, path));
+        if !free.as_ref().is_err_and(|error: &io::Error| error.kind() == ErrorKind::AlreadyExists) {
+            break;
+        }
+    }
+    let (mut file, path) = free?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(path)
 }
 
 /// An unnamed temporary file on the file system of another.

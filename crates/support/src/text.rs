@@ -1,18 +1,19 @@
 //! Lenient decoding of text files.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-/// Reads a text file, see [`decode`].
+use labrys_core::input;
+
+/// Reads a text file, see [`decode`], of at most [`input::MOST_TEXT`] bytes.
 ///
 /// # Errors
-/// The error of the system.
+/// The error of the system, or that it is larger or no file.
 pub fn read(path: &Path) -> io::Result<String> {
-    std::fs::read(path).map(|bytes| decode(&bytes))
+    input::read_all(input::open_stream(path)?, input::MOST_TEXT).map(|bytes| decode(&bytes))
 }
 
 /// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the
@@ -21,7 +22,7 @@ pub fn read(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The error of the system.
 pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
-    let file = File::open(path)?;
+    let file = input::open_stream(path)?;
     let decoder = DecodeReaderBytesBuilder::new().bom_sniffing(true).utf8_passthru(true).build(file);
     Ok(BufReader::new(decoder))
 }

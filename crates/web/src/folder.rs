@@ -3,7 +3,7 @@
 //! A browser names a file as the list names it; no other path leads anywhere. Links are not followed.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use labrys_arena::pgn::{self, PgnGame};
 use labrys_core::game::{Color, quote};
+use labrys_core::input;
 use labrys_support::text;
 
 /// Levels of folders that are listed.
@@ -248,13 +249,7 @@ fn collect(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEn
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let file = File::open(path)?;
-    if file.metadata()?.len() > LARGEST {
-        return Err(io::Error::other(format!("more than {LARGEST} bytes")));
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes)?;
-    Ok(text::decode(&bytes))
+    input::read(path, LARGEST).map(|bytes| text::decode(&bytes))
 }
 
 /// The games of a file. One that cannot be read is named in its place.

@@ -15,6 +15,7 @@ use crate::commands::shared::records::Strictness;
 use crate::commands::shared::values::{plies, whole};
 use crate::commands::shared::{RulesArguments, cores};
 use crate::game::{counted, quote};
+use crate::input;
 use crate::protocol::engine_log::EngineLog;
 
 /// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
@@ -89,7 +90,8 @@ impl GameArguments {
     pub(in crate::commands) fn job(&self) -> anyhow::Result<Value> {
         let mut job = serde_json::to_value(self)?;
         if let Some(path) = &self.openings {
-            let book = std::fs::read(path).with_context(|| format!("--openings {}", path.display()))?;
+            let book = input::read(path, input::MOST_TEXT)
+                .with_context(|| format!("--openings {}", path.display()))?;
             job["openings"] = crc32fast::hash(&book).into();
         }
         Ok(job)

@@ -6,12 +6,13 @@ use anyhow::Context;
 
 use crate::arena::{Rules, parse_option};
 use crate::commands::shared::errors::full_text;
+use crate::input;
 use crate::learn::zero::{SettingsError, ZeroConfig};
 
 /// Reads the settings of a run, and the rules of its games.
 pub(super) fn read(path: &Path) -> anyhow::Result<(ZeroConfig, Rules)> {
     let file = || file_of(path);
-    let text = std::fs::read_to_string(path).with_context(file)?;
+    let text = input::read_text(path, input::MOST_TEXT).with_context(file)?;
     let config = ZeroConfig::parse(text).with_context(file)?;
     let rules = rules(&config).with_context(file)?;
     Ok((config, rules))

@@ -1,7 +1,7 @@
 //! PGN files: reading them, and appending the games of a match one by one.
 
 use std::fs::File;
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -9,8 +9,12 @@ use thiserror::Error;
 use super::writer::EVENT;
 use super::{PgnError, PgnGame, PgnReader};
 use labrys_core::game::quote_path;
+use labrys_core::input;
 use labrys_support::files::{self, Claim, Existing};
 use labrys_support::text;
+
+/// The most bytes of a file of a match that is read as a whole, some half a million games.
+const MOST_GAMES: u64 = 2 << 30;
 
 /// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
 /// loses no finished game.
@@ -73,9 +77,8 @@ impl PgnFile {
     /// [`PgnFileError`].
     pub fn resume(path: &Path) -> Result<(PgnFile, Vec<PgnGame>), PgnFileError> {
         let failed = |error| failed(path, error);
-        let (mut file, claim) = files::open(path, Existing::Continued).map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        let (file, claim) = files::open(path, Existing::Continued).map_err(failed)?;
+        let bytes = file.try_clone().and_then(|file| input::read_all(file, MOST_GAMES)).map_err(failed)?;
         let (games, complete) =
             complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
         if !bytes[complete..].trim_ascii().is_empty() {
@@ -105,7 +108,8 @@ impl PgnFile {
 /// # Errors
 /// [`PgnFileError`].
 pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
-    let bytes = std::fs::read(path).map_err(|error| failed(path, error))?;
+    let bytes = input::open_stream(path).and_then(|file| input::read_all(file, MOST_GAMES));
+    let bytes = bytes.map_err(|error| failed(path, error))?;
     let games = complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
     Ok(games.0)
 }

@@ -11,6 +11,7 @@ use crate::play::Agent;
 use crate::run_folder::RunError;
 use labrys_core::engine::GameState;
 use labrys_core::engine::Playable;
+use labrys_core::input;
 use labrys_core::nets::{Net, NetConfig, Parameters};
 use labrys_core::search::{Control, NetLeaves};
 use labrys_support::files::Claim;
@@ -94,7 +95,8 @@ impl GenerationGames<'_> {
         let mut settings = self.config.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
         let read = |path: &Path| {
-            std::fs::read(path).map_err(|error| RunError::File { path: path.to_owned(), error })
+            input::read(path, input::MOST_TENSORS)
+                .map_err(|error| RunError::File { path: path.to_owned(), error })
         };
         let net = self.net.map(read).transpose()?;
         settings.insert("generation".to_owned(), self.generation.into());

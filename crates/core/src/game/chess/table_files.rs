@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +14,7 @@ use cozy_chess::{Board, Color as Side, Piece};
 
 use super::super::TablesError;
 use super::table_header::least_size;
+use crate::input;
 
 /// The most men of a table.
 const MOST_MEN: usize = 7;
@@ -177,7 +178,7 @@ fn check(path: &Path, material: Material, kind: &Kind) -> Result<(), TablesError
 
 /// The problem of a file, if any.
 fn problem(path: &Path, material: Material, kind: &Kind) -> io::Result<Option<&'static str>> {
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(input::open(path)?);
     let size = file.get_ref().metadata()?.len();
     if size < BLOCK || size % BLOCK != CHECKSUM {
         return Ok(Some("its size is not a multiple of 64 bytes and a checksum of 16"));

@@ -18,7 +18,7 @@ use flate2::read::DeflateEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::{TableResult, TablesError};
-use crate::parallel;
+use crate::{input, parallel};
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"\x89LABTBL\n";
@@ -129,7 +129,7 @@ impl TableFile {
 
     /// The same, with the error of the system or the problem of the file.
     fn read(path: &Path, name: &TableName, len: u64) -> io::Result<Result<TableFile, &'static str>> {
-        let file = File::open(path)?;
+        let file = input::open(path)?;
         let size = file.metadata()?.len();
         let mut reader =
             HashingReader { reader: BufReader::with_capacity(1 << 20, file), hash: Default::default() };
