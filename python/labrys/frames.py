@@ -99,7 +99,8 @@ def selfplay(path: FilePath) -> pandas.DataFrame:
 
 def results(path: FilePath) -> pandas.DataFrame:
     """The values of positions in a file of `labrys solve --results`, and the nodes that they have taken."""
-    return pandas.read_csv(path, sep="\t", comment="#", names=["variant", "fen", "value", "nodes"])
+    names = ["variant", "fen", "value", "nodes", "crc32"]
+    return pandas.read_csv(path, sep="\t", comment="#", names=names, usecols=names[:-1])
 
 
 def curve(path: FilePath) -> pandas.DataFrame:

@@ -47,3 +47,5 @@ def test_curves_and_results_are_tables(tmp_path):
     )
     (tmp_path / "x.tsv").write_text("# made\namazons\t1q w - - 0 1\tloss\t335\n")
     assert frames.results(tmp_path / "x.tsv").nodes[0] == 335
+    (tmp_path / "y.tsv").write_text("amazons\t1q w - - 0 1\tloss\t335\tcrc32=12345678\n")
+    assert list(frames.results(tmp_path / "y.tsv").iloc[0]) == ["amazons", "1q w - - 0 1", "loss", 335]

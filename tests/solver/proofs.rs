@@ -14,11 +14,11 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game};
+use labrys::game::{Color, Game, GameHistory};
 use labrys::search::{Control, Limits};
 use labrys::solver::Solvable;
 use labrys::solver::{
-    Job, KnownValues, Leaves, Solver, Value, Verified, Verifier, WriteError, split, with_solver,
+    Job, KnownValues, Leaves, Solver, Value, Verified, Verifier, WriteError, result_line, split, with_solver,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -193,6 +193,88 @@ fn forged_proofs_are_refused_by_position() {
     }
 }
 
+/// A header has one form, so that nothing stands in it that means nothing, or something else to people.
+#[test]
+fn headers_with_other_bytes_are_refused() {
+    let (_folder, path) = certificate::<Chess>(MATE_IN_TWO);
+    let (right, tokens) = taken_apart(&path);
+    let fen = Chess::from_fen(MATE_IN_TWO).unwrap().fen();
+    let with_fen = |other: &str| right.replace(&fen, other);
+    for header in [
+        right.replacen('{', "{\"verified\":true,", 1),
+        right.replacen('{', "{\"variant\":\"chess\",", 1),
+        right.replacen(',', ", ", 1),
+        right.replacen(',', ",\r", 1),
+        format!("{right}\r"),
+        format!(" {right}"),
+        with_fen(&fen.replace(" w ", "\\nw ")),
+        with_fen(&fen.replace(" w ", " \\u2028w ")),
+        with_fen(&fen.replace(" w ", "  w ")),
+        with_fen(&format!("{fen}\\nloss chess {fen}: verified")),
+        right.replacen("chess", "chess\\n", 1),
+    ] {
+        assert_ne!(header, right);
+        forge(&path, &header, &tokens);
+        let error = verify::<Chess>(&path).unwrap_err();
+        assert!(
+            error.starts_with("has an invalid header") || error.contains("of the game"),
+            "{header}: {error}"
+        );
+    }
+}
+
+/// What stands between the compressed tokens and the checksum is refused.
+#[test]
+fn nothing_stands_behind_the_tokens() {
+    let (_folder, path) = certificate::<Chess>(MATE_IN_TWO);
+    let bytes = fs::read(&path).unwrap();
+    for junk in [&b"\0"[..], b"JUNKJUNK", &bytes] {
+        let mut bytes = bytes[..bytes.len() - 4].to_vec();
+        bytes.extend(junk);
+        let sum = crc32fast::hash(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(verify::<Chess>(&path).unwrap_err(), "has more bytes than its proof");
+    }
+}
+
+/// A line of two thousand plies needs no stack of its length.
+#[test]
+fn long_lines_need_little_stack() {
+    const STACK: usize = 256 << 10;
+    const PLIES: usize = 2_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    let fen = "k7/8/8/8/8/8/PPPPPPPP/7K w - - 0 1";
+    let (mut position, mut tokens) = (Chess::from_fen(fen).unwrap(), Vec::new());
+    let goes_on = |position: &Chess| GameHistory::new().outcome(position).is_none();
+    let legal_moves = |position: &Chess| {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        moves
+    };
+    while tokens.len() <= PLIES {
+        // The first reply comes first in the file. A pawn moves as seldom as the clock allows.
+        let after_reply = |&mv: &_| {
+            let child = position.after(mv);
+            let reply = legal_moves(&child).into_iter().next().filter(|_| goes_on(&child))?;
+            Some(child.after(reply)).filter(goes_on)
+        };
+        let is_time = position.halfmove_clock() >= 90;
+        let suits = |mv: &_| is_time == (position.after(*mv).halfmove_clock() == 0);
+        let moves = legal_moves(&position);
+        let place = moves.iter().position(|mv| suits(mv) && after_reply(mv).is_some());
+        let place = place.or_else(|| moves.iter().position(|mv| after_reply(mv).is_some())).unwrap();
+        tokens.extend([MOVE + place as u8, REPLIES]);
+        position = after_reply(&moves[place]).unwrap();
+    }
+    forge(&path, &header("chess", fen, "win"), &tokens);
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let verified = thread.spawn(move || verify::<Chess>(&path)).unwrap();
+    let error = verified.join().unwrap().unwrap_err();
+    assert!(error.starts_with(&format!("proves nothing: after {PLIES} plies: ")), "{error}");
+}
+
 #[test]
 fn no_tokens_prove_what_is_false() {
     let (_folder, path) = certificate::<Amazons>(LOSS);
@@ -341,10 +423,27 @@ fn results_are_checked_by_line() {
         ("chess\t8/8 w\tloss\t1", "line 4: game `chess`, expected `amazons`"),
         ("amazons\t**qQ w\twin\t1", "line 4: win is not the value of this position"),
         ("loss", "line 4: 1 field, expected 4"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\tcrc32=00000000", "line 4: damaged: checksum "),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\t\t", "line 4: 6 fields, expected 4"),
     ] {
         let error = read(&format!("{good}{line}")).unwrap_err();
         assert!(error.contains(problem), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_line_that_was_written_has_a_checksum() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.tsv");
+    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Value::Loss, 3716);
+    for bit in 0..8 * line.len() {
+        let mut bytes = line.clone().into_bytes();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &bytes).unwrap();
+        if let Ok(known) = KnownValues::<Amazons>::read(std::slice::from_ref(&path)) {
+            let value = known.get(&Amazons::from_fen(LOSS).unwrap());
+            assert!(value == Some(Value::Loss) || bytes[0] == b'#', "{}", String::from_utf8_lossy(&bytes));
+        }
     }
 }
 

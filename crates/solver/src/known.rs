@@ -63,9 +63,26 @@ impl KnownError {
     }
 }
 
-/// A line for the value of a position of a game.
+/// What the checksum of a line begins with, in a fifth field.
+const CHECKSUM: &str = "crc32=";
+
+/// A line for the value of a position of a game, with the checksum of what stands before it.
 pub fn result_line(variant: &str, fen: &str, value: Value, nodes: u64) -> String {
-    format!("{variant}\t{fen}\t{value}\t{nodes}\n")
+    let line = format!("{variant}\t{fen}\t{value}\t{nodes}");
+    let checksum = crc32fast::hash(line.as_bytes());
+    format!("{line}\t{CHECKSUM}{checksum:08x}\n")
+}
+
+/// Checks the checksum of a line. One that was written by hand may have none.
+fn check_line(line: &str) -> Result<(), String> {
+    let Some((text, field)) = line.rsplit_once('\t') else { return Ok(()) };
+    let Some(expected) = field.strip_prefix(CHECKSUM) else { return Ok(()) };
+    let found = format!("{:08x}", crc32fast::hash(text.as_bytes()));
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("damaged: checksum {found}, expected {}", quote(expected)))
+    }
 }
 
 impl<G: Solvable> KnownValues<G> {
@@ -111,6 +128,7 @@ impl<G: Solvable> KnownValues<G> {
         if line.trim().is_empty() || line.starts_with('#') {
             return Ok(());
         }
+        check_line(line)?;
         let fields: Vec<_> = line.split('\t').collect();
         let ([variant, fen, value, nodes] | [variant, fen, value, nodes, _]) = fields[..] else {
             return Err(format!(

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::super::{ChanceError, Value};
 use labrys_core::game::quote;
+use labrys_core::input;
 
 /// The first line.
 const TITLE: &str = "Labrys proof 1";
@@ -138,6 +139,19 @@ pub enum CertificateError {
     Counts,
 }
 
+/// The second line of a certificate, which has one form: other fields, spaces and line ends would be read and
+/// mean nothing, or be shown where they mean something else.
+fn parse_header(line: &str) -> Result<Header, CertificateError> {
+    let invalid = |problem: String| CertificateError::Header(problem);
+    let text = line.strip_suffix('\n').ok_or_else(|| invalid("it has no end".to_owned()))?;
+    let header: Header = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+    if [&header.variant, &header.fen].into_iter().any(|text| text.contains(char::is_control)) {
+        return Err(invalid("a control character".to_owned()));
+    }
+    let own = serde_json::to_string(&header).map_err(|error| invalid(error.to_string()))?;
+    if own == text { Ok(header) } else { Err(invalid(format!("expected {}", quote(&own)))) }
+}
+
 // Not its source: the message has the error already.
 impl From<io::Error> for CertificateError {
     fn from(error: io::Error) -> CertificateError {
@@ -218,7 +232,7 @@ pub(super) type Tokens = BufReader<DeflateDecoder<Take<BufReader<File>>>>;
 
 /// Opens a certificate and compares its checksum, which is returned, too.
 pub(super) fn open(path: &Path) -> Result<(Header, u32, Tokens), CertificateError> {
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(input::open(path)?);
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
     let mut title = Vec::new();
@@ -241,7 +255,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, u32, Tokens), CertificateErro
     let mut line = String::new();
     let read = file.by_ref().take(MAX_HEADER.min(rest)).read_line(&mut line);
     read.map_err(|error| CertificateError::Header(error.to_string()))?;
-    let header = serde_json::from_str(&line).map_err(|error| CertificateError::Header(error.to_string()))?;
+    let header = parse_header(&line)?;
     let tokens = file.take(rest - line.len() as u64);
     Ok((header, found, BufReader::new(DeflateDecoder::new(tokens))))
 }
@@ -276,7 +290,7 @@ fn copy(file: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
 /// The error of the system.
 pub(in super::super) fn is_certificate(path: &Path) -> io::Result<bool> {
     let mut title = Vec::new();
-    File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
+    input::open_stream(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
     Ok(title == TITLE.as_bytes())
 }
 

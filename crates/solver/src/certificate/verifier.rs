@@ -9,7 +9,7 @@ use super::file::{
 use super::leaf::{KillerReplies, Leaves};
 use super::{Claim, end, is_same};
 use crate::Solvable;
-use labrys_core::game::Game;
+use labrys_core::game::{Game, quote};
 
 /// Plies of a line at most.
 const LONGEST_LINE: usize = 2_000;
@@ -53,11 +53,18 @@ impl<G: Solvable> Verifier<G> {
         can_be_proven::<G>()?;
         let position =
             G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
+        // Of several texts of a position one is right: spaces and line ends in it would be shown to people.
+        if position.fen() != header.fen {
+            let expected = quote(&position.fen());
+            return Err(CertificateError::Header(format!(
+                "position {}, expected {expected}",
+                quote(&header.fen)
+            )));
+        }
         let (stm, counts) = (position.side_to_move(), Counts::default());
         let claim = Claim { player: stm, strict: true };
         let killers = KillerReplies::new();
-        let mut check =
-            Check { tokens, proven: &self.proven, claim, kept: Vec::new(), killers, counts, ply: 0 };
+        let mut check = Check { tokens, proven: &self.proven, claim, kept: Vec::new(), killers, counts };
         for claim in Claim::of(header.value, stm) {
             check.claim = claim;
             // Positions proven for one claim are not proven for the other.
@@ -84,36 +91,71 @@ struct Check<'a, G: Game> {
     kept: Vec<Option<G>>,
     killers: KillerReplies<G::Move>,
     counts: Counts,
-    ply: usize,
+}
+
+/// A position whose tree is being checked. Those of a line lie on a stack of their own: a line may be longer
+/// than the stack of a thread.
+struct Open<G: Game> {
+    position: G,
+    /// The moves whose trees follow, the next one at the end.
+    moves: Vec<G::Move>,
+    /// Its number among the positions that may be referred to.
+    number: Option<usize>,
 }
 
 impl<G: Solvable> Check<'_, G> {
     /// Checks the proof of a position.
-    fn check(&mut self, position: &G) -> Result<(), CertificateError> {
-        if let Some(outcome) = end(position) {
-            return self.expect(self.claim.holds(outcome.winner), position, || {
-                format!("{outcome}, which is not as claimed")
-            });
+    fn check(&mut self, root: &G) -> Result<(), CertificateError> {
+        let mut line: Vec<Open<G>> = self.enter(root.clone())?.into_iter().collect();
+        while let Some(open) = line.last_mut() {
+            let Some(mv) = open.moves.pop() else {
+                if let Some(number) = open.number {
+                    self.kept[number] = Some(open.position.canonical());
+                }
+                line.pop();
+                continue;
+            };
+            let child = open.position.after(mv);
+            if line.len() > LONGEST_LINE {
+                return Err(flaw(&child, format!("after {LONGEST_LINE} plies")));
+            }
+            line.extend(self.enter(child)?);
         }
-        let token = self.read(position)?;
+        Ok(())
+    }
+
+    /// Checks what is said of a position, and returns it if trees follow.
+    fn enter(&mut self, position: G) -> Result<Option<Open<G>>, CertificateError> {
+        if let Some(outcome) = end(&position) {
+            self.expect(self.claim.holds(outcome.winner), &position, || {
+                format!("{outcome}, which is not as claimed")
+            })?;
+            return Ok(None);
+        }
+        let token = self.read(&position)?;
         self.counts.add(token);
         let is_own = position.side_to_move() == self.claim.player;
         match token {
             SEARCHED => {
-                let is_proven = self.is_leaf(Leaves::Searched, position);
-                self.expect(is_proven, position, || "a short search does not prove it".to_owned())
+                let is_proven = self.is_leaf(Leaves::Searched, &position);
+                self.expect(is_proven, &position, || "a short search does not prove it".to_owned())?;
             }
             COUNTED => {
-                let is_proven = self.is_leaf(Leaves::Counted, position);
-                self.expect(is_proven, position, || "a count of moves does not prove it".to_owned())
+                let is_proven = self.is_leaf(Leaves::Counted, &position);
+                self.expect(is_proven, &position, || "a count of moves does not prove it".to_owned())?;
             }
-            KNOWN => self.check_known(position),
-            REFERENCE => self.check_reference(position),
-            REPLIES | KEPT if !is_own => self.check_replies(position, token == KEPT),
-            MOVE.. if is_own => self.check_move(position, token - MOVE),
-            REPLIES | KEPT => Err(flaw(position, "the move of the player to move is missing".to_owned())),
-            MOVE.. => Err(flaw(position, "the replies of the player to move are missing".to_owned())),
+            KNOWN => self.check_known(&position)?,
+            REFERENCE => self.check_reference(&position)?,
+            REPLIES | KEPT if !is_own => return Ok(Some(self.replies(position, token == KEPT))),
+            MOVE.. if is_own => return self.chosen_move(position, token - MOVE).map(Some),
+            REPLIES | KEPT => {
+                return Err(flaw(&position, "the move of the player to move is missing".to_owned()));
+            }
+            MOVE.. => {
+                return Err(flaw(&position, "the replies of the player to move are missing".to_owned()));
+            }
         }
+        Ok(None)
     }
 
     /// Whether a line may end in a position.
@@ -138,40 +180,29 @@ impl<G: Solvable> Check<'_, G> {
         })
     }
 
-    fn check_move(&mut self, position: &G, place: u64) -> Result<(), CertificateError> {
+    /// A position of the player, with its move.
+    fn chosen_move(&self, position: G, place: u64) -> Result<Open<G>, CertificateError> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let mv = usize::try_from(place).ok().and_then(|place| moves.get(place).copied());
-        let Some(mv) = mv else {
-            let count = moves.len();
-            return Err(flaw(position, format!("move {place} of {count} legal moves, counted from 0")));
-        };
-        self.check_after(position, mv)
+        match usize::try_from(place).ok().and_then(|place| moves.get(place).copied()) {
+            Some(mv) => Ok(Open { position, moves: vec![mv], number: None }),
+            None => {
+                let count = moves.len();
+                Err(flaw(&position, format!("move {place} of {count} legal moves, counted from 0")))
+            }
+        }
     }
 
-    fn check_replies(&mut self, position: &G, is_kept: bool) -> Result<(), CertificateError> {
-        let number = self.kept.len();
+    /// A position of the opponent, with all replies.
+    fn replies(&mut self, position: G, is_kept: bool) -> Open<G> {
+        let number = is_kept.then_some(self.kept.len());
         if is_kept {
             self.kept.push(None);
         }
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        for mv in moves {
-            self.check_after(position, mv)?;
-        }
-        if is_kept {
-            self.kept[number] = Some(position.canonical());
-        }
-        Ok(())
-    }
-
-    fn check_after(&mut self, position: &G, mv: G::Move) -> Result<(), CertificateError> {
-        let child = position.after(mv);
-        self.ply += 1;
-        self.expect(self.ply <= LONGEST_LINE, position, || format!("after {LONGEST_LINE} plies"))?;
-        self.check(&child)?;
-        self.ply -= 1;
-        Ok(())
+        moves.reverse();
+        Open { position, moves, number }
     }
 
     fn read(&mut self, position: &G) -> Result<u64, CertificateError> {
