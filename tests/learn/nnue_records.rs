@@ -61,10 +61,7 @@ fn a_bad_file_of_games_is_refused_by_name() {
     refused("games replay", &damaged, "block 1, at byte ");
     refused("games replay", &bytes[..40], "no header of self-play games");
     let unknown = String::from_utf8_lossy(&bytes[..100]).replace("tucchess", "tucchesz");
-    let unknown = [unknown.as_bytes(), &bytes[100..]].concat();
-    fs::write(&path, unknown).unwrap();
-    let (success, _, error) = labrys(&format!("games replay {}", path.display()));
-    assert!(!success && error.contains("unknown variant `tucchesz`"), "{error}");
+    refused("games replay", &[unknown.as_bytes(), &bytes[100..]].concat(), "header: damaged: checksum ");
 }
 
 fn export(variant: &str, data: &Path, out: &Path) -> (bool, String, String) {

@@ -111,6 +111,61 @@ fn a_file_depends_on_neither_threads_nor_interruptions() {
     assert_eq!(read_games::<TucChess>(&path).unwrap().1, whole);
 }
 
+/// What can be read of a damaged file is kept, what cannot is set aside, and the games that are lost are
+/// played again, once.
+#[test]
+fn a_damaged_block_is_set_aside() {
+    let (folder, path) = file("games");
+    play::<Neighbours>(&path, 140, 2);
+    let good = std::fs::read(&path).unwrap();
+    let games = || {
+        let all = read_games::<Neighbours>(&path).unwrap().1;
+        let mut games: Vec<_> = all.iter().map(|game| format!("{game:?}")).collect();
+        games.sort();
+        games
+    };
+    let all = games();
+    let first = good.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let end = |at: usize| at + 16 + u32::from_le_bytes(good[at + 8..at + 12].try_into().unwrap()) as usize;
+    let (second, third) = (end(first), end(end(first)));
+    // The length of the first block, a game of the second one, the number of games of the last one.
+    let cases = [(first + 9, first..second), (second + 40, second..third), (third, third..good.len())];
+    for ((place, block), aside) in cases.into_iter().zip(["", "-2", "-3"]) {
+        let mut damaged = good.clone();
+        damaged[place] ^= 0x10;
+        std::fs::write(&path, &damaged).unwrap();
+        let refusal = read_games::<Neighbours>(&path).unwrap_err().to_string();
+        assert!(refusal.contains("is damaged"), "{refusal}");
+        play::<Neighbours>(&path, 140, 2);
+        assert!(games() == all, "byte {place}");
+        let aside = std::fs::read(folder.path().join(format!("games.damaged{aside}"))).unwrap();
+        assert_eq!(aside, damaged[block], "byte {place}");
+    }
+}
+
+/// Every bit of the header counts.
+#[test]
+fn a_changed_header_is_refused() {
+    let (_folder, path) = file("games");
+    let header = play::<TucChess>(&path, 1, 1);
+    let bytes = std::fs::read(&path).unwrap();
+    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+    for bit in 0..8 * (end + 1) {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, &damaged).unwrap();
+        let refusal = read_games::<TucChess>(&path).unwrap_err().to_string();
+        assert!(refusal.starts_with("games file "), "{refusal}");
+        assert!(GamesWriter::open::<TucChess>(&path, &header).is_err(), "bit {bit}");
+        assert_eq!(std::fs::read(&path).unwrap(), damaged);
+    }
+    // Files of earlier versions have no checksum.
+    let text = std::str::from_utf8(&bytes[..end]).unwrap();
+    let old = format!("{}}}\n", &text[..text.find(",\"crc32\"").unwrap()]);
+    std::fs::write(&path, [old.as_bytes(), &bytes[end + 1..]].concat()).unwrap();
+    assert_eq!(read_games::<TucChess>(&path).unwrap().0, header);
+}
+
 #[test]
 fn damaged_and_foreign_files_are_refused_by_name() {
     let (_folder, path) = file("games");

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::nnue::games::{BLOCK, GamesError, block_bytes, read_games, read_header};
 use super::zero::{Metadata, Samples, SamplesError, SelfPlayResult, game_and_part};
 use labrys_core::game::Knowledge;
+use labrys_core::input;
 use labrys_support::shard::{MergeError, Part};
 
 /// What the file of a shard holds, of which game.
@@ -49,7 +50,7 @@ pub fn inspect(path: &Path) -> Result<Option<(Kind, Option<Part>)>, MergeFilesEr
     }
     // The header of tensors begins after its length.
     let mut begin = Vec::new();
-    std::fs::File::open(path)?.take(9).read_to_end(&mut begin)?;
+    input::open_stream(path)?.take(9).read_to_end(&mut begin)?;
     if begin.get(8) == Some(&b'{') && begin[..8].ends_with(&[0, 0]) {
         let (game, part) = game_and_part(path)?;
         return Ok(Some((Kind::Samples(game), part)));
@@ -80,7 +81,7 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
         part.check_games(path, games.len() as u64)?;
         if index == 0 {
             header.part = None;
-            out.write_all(header.line().map_err(refused)?.as_bytes())?;
+            out.write_all(&header.line().map_err(refused)?)?;
         }
         block.extend(games);
         // The last block may have fewer games.

@@ -133,6 +133,9 @@ impl SelfPlay<'_> {
         let numbers = header.part.map_or(0..self.games, |part| part.numbers());
         let games = numbers.end - numbers.start;
         let mut writer = GamesWriter::open::<G>(self.out, &header)?;
+        if let Some(mended) = writer.mended() {
+            print_message!("labrys: warning: {mended}");
+        }
         let engines = (0..self.threads).map(|_| self.engine::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
         let mut progress = Progress::new("games", writer.games(), Some(games));

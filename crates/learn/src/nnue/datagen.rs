@@ -12,7 +12,7 @@ use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, GameState, TypedEngine};
 use labrys_core::eval::{Score, WdlModel};
-use labrys_core::game::{Color, Wdl, mixed};
+use labrys_core::game::{Color, Game, GameMove, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 
@@ -54,8 +54,8 @@ pub struct Played {
     pub positions: u64,
 }
 
-/// Plays the games of these numbers from `start`, on one thread for each engine; the file has the first ones
-/// of them already. A game depends on the settings and its number only. Games are written in their order;
+/// Plays the games of these numbers from `start`, on one thread for each engine; the file has some of them
+/// already. A game depends on the settings and its number only. Games are written in their order;
 /// those that are not finished when `control` stops the work are dropped.
 ///
 /// # Errors
@@ -71,24 +71,28 @@ pub fn play_games<G: Playable>(
     report: &mut dyn FnMut(Played),
 ) -> Result<(), GamesError> {
     let mut played = Played { games: writer.games(), positions: 0 };
-    let first = numbers.start;
+    let missing = missing(start, settings, numbers, writer.openings(), control);
+    let mut next = 0;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
-    let job = |agent: &mut Agent<G>, number| match play_game(start, agent, settings, number, control) {
+    let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
+        start, agent, settings, number, control,
+    ) {
         Err(Unplayed::Stopped) => None,
-        game => Some((number, game.ok())),
+        game => Some((place, game.ok())),
     };
     let limit = SearchLimit::Nodes(settings.nodes);
     let agents: Vec<_> = engines.into_iter().map(|engine| Agent { engine, limit }).collect();
     let path = writer.path().to_owned();
-    parallel::run(agents, first + played.games..numbers.end, job, |(number, game)| {
+    parallel::run(agents, missing.into_iter().enumerate(), job, |(place, game)| {
         let Some(game) = game else {
             let (plies, attempts) = (settings.random_plies.clone(), ATTEMPTS);
             let error = GamesError { path: path.clone(), problem: GamesProblem::Opening { plies, attempts } };
             result = mem::replace(&mut result, Ok(())).and(Err(error));
             return control.stop();
         };
-        waiting.insert(number, game);
-        while let Some(game) = waiting.remove(&(first + played.games)) {
+        waiting.insert(place, game);
+        while let Some(game) = waiting.remove(&next) {
+            next += 1;
             played.games += 1;
             played.positions += game.moves.len() as u64;
             block.push(game);
@@ -106,6 +110,55 @@ pub fn play_games<G: Playable>(
     result.and(writer.append(&block))
 }
 
+/// The numbers of the games that are still to be played, where those with these openings have been. Usually
+/// these are the first ones, unless some were lost with damaged blocks.
+fn missing<G: Playable>(
+    start: &GameState<G>,
+    settings: &SelfPlaySettings,
+    numbers: Range<u64>,
+    openings: &[Vec<u32>],
+    control: &Control,
+) -> Vec<u64> {
+    let bits = |number| {
+        let (_, opening, _) = open_game(start, settings, number, control).ok()?;
+        Some(opening.iter().map(|mv: &G::Move| mv.to_bits()).collect::<Vec<_>>())
+    };
+    let next = numbers.start + openings.len() as u64;
+    let first = openings.len().saturating_sub(BLOCK);
+    let mut last = openings[first..].iter().zip(numbers.start + first as u64..);
+    if last.all(|(opening, number)| bits(number).as_ref() == Some(opening)) {
+        return (next..numbers.end).collect();
+    }
+    let mut played: BTreeMap<&[u32], usize> = BTreeMap::new();
+    openings.iter().for_each(|opening| *played.entry(opening).or_default() += 1);
+    let mut is_missing = |number: &u64| {
+        let games = bits(*number).and_then(|bits| played.get_mut(&*bits).filter(|games| **games > 0));
+        games.map(|games| *games -= 1).is_none()
+    };
+    numbers.filter(|number| is_missing(number)).collect()
+}
+
+/// The game of a number after its random opening, the opening, and what is random in it.
+type Opened<G> = (GameState<G>, Vec<<G as Game>::Move>, StdRng);
+
+/// Plays the opening of a game.
+fn open_game<G: Playable>(
+    start: &GameState<G>,
+    settings: &SelfPlaySettings,
+    number: u64,
+    control: &Control,
+) -> Result<Opened<G>, Unplayed> {
+    let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
+    // An opening that ends the game is tried again.
+    let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
+    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random, control));
+    match opened {
+        Some((game, opening)) => Ok((game, opening, random)),
+        None if control.is_stopped() => Err(Unplayed::Stopped),
+        None => Err(Unplayed::NoOpening),
+    }
+}
+
 /// Plays a game.
 fn play_game<G: Playable>(
     start: &GameState<G>,
@@ -114,15 +167,7 @@ fn play_game<G: Playable>(
     number: u64,
     control: &Control,
 ) -> Result<PlayedGame<G::Move>, Unplayed> {
-    let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
-    // An opening that ends the game is tried again.
-    let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
-    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random, control));
-    let (mut game, opening) = match opened {
-        Some(opened) => opened,
-        None if control.is_stopped() => return Err(Unplayed::Stopped),
-        None => return Err(Unplayed::NoOpening),
-    };
+    let (mut game, opening, mut random) = open_game(start, settings, number, control)?;
     agent.new_game(random.random());
     let model = agent.engine.scale(start.position()).wdl;
     let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));

@@ -1,8 +1,8 @@
 //! Files of self-play games, some seven bytes a position.
 //!
-//! A file begins with a line of JSON, the [`GamesHeader`]. Blocks follow. A block begins with four numbers of
-//! 32 bits, little-endian like all numbers: its games, their positions with a score, the bytes of the games,
-//! and the checksum (CRC-32) of the other three and of the games. A game is
+//! A file begins with a line of JSON, the [`GamesHeader`] and its checksum. Blocks follow. A block begins
+//! with four numbers of 32 bits, little-endian like all numbers: its games, their positions with a score, the
+//! bytes of the games, and the checksum (CRC-32) of the other three and of the games. A game is
 //!
 //! | bytes | what |
 //! |---|---|
@@ -12,8 +12,9 @@
 //! | 3 a ply | the moves of the opening, as [`GameMove::to_bits`] has them, with the outcomes of chance |
 //! | 6 a ply | the moves after it, each with the score of the search for its player, in thousandths |
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use labrys_core::eval::Score;
-use labrys_core::game::{Color, Game, GameMove, Knowledge, Outcome, Wdl, quote};
-use labrys_support::files::{self, Claim, Existing, is_stream, write_atomically};
+use labrys_core::game::{Color, Game, GameMove, Knowledge, Outcome, Wdl, counted, quote};
+use labrys_core::input;
+use labrys_core::seal::{self, SealError};
+use labrys_support::files::{self, Claim, Existing, is_stream, set_aside, write_atomically_with};
 use labrys_support::shard::Part;
 
 /// The name of the format, and its version. It changes with the bits of the moves of any game.
@@ -43,8 +46,18 @@ const GAME_HEADER: usize = 5;
 /// Games of a block, but fewer in the last one.
 pub(crate) const BLOCK: usize = 64;
 
+/// The most bytes of the games of a block.
+const LONGEST_BLOCK: usize = BLOCK * (GAME_HEADER + (3 + 6) * u16::MAX as usize);
+
+/// The most bytes of a file in which whole blocks are looked for behind a damaged one.
+const MOST_MENDED: u64 = 16 << 30;
+
+/// The entry of the checksum in the header.
+const CHECKSUM: &str = "crc32";
+
 /// Where games come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GamesHeader {
     /// The name of the format.
     format: String,
@@ -68,6 +81,9 @@ pub struct GamesHeader {
     /// The part of a job that the file holds; `None` for all of it.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// The checksum of the line, while it is read. Files of earlier versions have none.
+    #[serde(rename = "crc32", default, skip_serializing)]
+    checksum: Option<String>,
 }
 
 impl GamesHeader {
@@ -81,8 +97,20 @@ impl GamesHeader {
     ) -> GamesHeader {
         let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
         let (game, start) = (G::info().name.to_owned(), start.fen());
-        let (option, part) = (None, None);
-        GamesHeader { format, version, game, start, option, evaluation, nodes, random_plies, seed, part }
+        let (option, part, checksum) = (None, None, None);
+        GamesHeader {
+            format,
+            version,
+            game,
+            start,
+            option,
+            evaluation,
+            nodes,
+            random_plies,
+            seed,
+            part,
+            checksum,
+        }
     }
 
     /// The header of games under a choice of the game's option.
@@ -106,8 +134,13 @@ impl GamesHeader {
     }
 
     /// The line that a file begins with.
-    pub(crate) fn line(&self) -> Result<String, GamesProblem> {
-        Ok(serde_json::to_string(self).map_err(GamesProblem::Header)? + "\n")
+    pub(crate) fn line(&self) -> Result<Vec<u8>, GamesProblem> {
+        let mut line = serde_json::to_string(self).map_err(GamesProblem::Header)?;
+        line.truncate(line.len() - 1);
+        let mut line = format!("{line},\"{CHECKSUM}\":\"00000000\"}}").into_bytes();
+        seal::seal(&mut line, CHECKSUM)?;
+        line.push(b'\n');
+        Ok(line)
     }
 
     /// The first difference to another header, as name, value here and value there.
@@ -158,6 +191,9 @@ pub enum GamesProblem {
     /// It does not begin with a header.
     #[error("no header of self-play games: {0}")]
     Header(serde_json::Error),
+    /// Its header has changed since it was written.
+    #[error("header: {0}")]
+    Checksum(#[from] SealError),
     /// It has another format or version.
     #[error("format {} version {version}, expected `{}` version {}", quote(.format), FORMAT.0, FORMAT.1)]
     Version {
@@ -186,13 +222,14 @@ pub enum GamesProblem {
     },
     /// A block is not whole, or has changed since it was written.
     #[error(
-        "block {number}, at byte {offset}, is damaged or was cut off: `labrys nnue selfplay` writes it anew"
+        "block {number}, at byte {offset}, is damaged or was cut off: `labrys nnue selfplay` keeps the \
+         others and plays its games again"
     )]
     Block {
         /// Its number, from 1.
         number: usize,
         /// Where it begins.
-        offset: usize,
+        offset: u64,
     },
     /// A game is too long for the format.
     #[error("a game with {plies} random plies or plies after them: {} is the most of each", u16::MAX)]
@@ -236,50 +273,78 @@ pub enum GamesProblem {
     },
 }
 
-/// The content of a file.
-struct Content<M> {
-    header: GamesHeader,
-    games: Vec<PlayedGame<M>>,
-    /// The bytes of the header and of the whole blocks.
-    len: usize,
-    /// What is wrong behind them.
-    damage: Option<GamesProblem>,
-}
-
-/// The header in the first line of a file.
+/// The header in the first line of a file, without the end of the line.
 fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
-    let header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
+    let mut header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
     let GamesHeader { format, version, .. } = &header;
-    match (format.as_str(), *version) == FORMAT {
-        true => Ok(header),
-        false => Err(GamesProblem::Version { format: format.clone(), version: *version }),
+    if (format.as_str(), *version) != FORMAT {
+        return Err(GamesProblem::Version { format: format.clone(), version: *version });
+    }
+    if header.checksum.take().is_some() {
+        seal::check(line, CHECKSUM)?;
+    }
+    Ok(header)
+}
+
+/// Reads a file of the game `G` block by block, so that what is no such file is refused at its beginning.
+struct GamesReader<R> {
+    input: R,
+    header: GamesHeader,
+    /// Bytes of the header and of the whole blocks.
+    len: u64,
+    /// Whole blocks.
+    blocks: usize,
+}
+
+impl<R: BufRead> GamesReader<R> {
+    fn new<G: Game>(mut input: R) -> Result<GamesReader<R>, GamesProblem> {
+        let mut line = Vec::new();
+        let len = input.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)? as u64;
+        let header = parse_header(line.strip_suffix(b"\n").unwrap_or(&line))?;
+        if header.game != G::info().name {
+            return Err(GamesProblem::Game { found: header.game, expected: G::info().name });
+        }
+        Ok(GamesReader { input, header, len, blocks: 0 })
+    }
+
+    /// The games of the next block; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// [`GamesProblem::Block`]: it is damaged, or is not whole.
+    fn next<M: GameMove>(&mut self) -> Result<Option<Vec<PlayedGame<M>>>, GamesProblem> {
+        let damaged = GamesProblem::Block { number: self.blocks + 1, offset: self.len };
+        let mut bytes = vec![0; BLOCK_HEADER];
+        match self.input.fill_buf()?.is_empty() {
+            true => return Ok(None),
+            false => match self.input.read_exact(&mut bytes) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Err(damaged),
+                read => read?,
+            },
+        }
+        let Some(content) = content_len(&bytes) else { return Err(damaged) };
+        self.input.by_ref().take(content as u64).read_to_end(&mut bytes)?;
+        let Some((games, size)) = parse_block(&bytes) else { return Err(damaged) };
+        self.blocks += 1;
+        self.len += size as u64;
+        Ok(Some(games))
     }
 }
 
-fn parse<G: Game>(bytes: &[u8]) -> Result<Content<G::Move>, GamesProblem> {
-    let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-    let header = parse_header(&bytes[..line])?;
-    if header.game != G::info().name {
-        return Err(GamesProblem::Game { found: header.game, expected: G::info().name });
-    }
-    let (mut games, mut len, mut number) = (Vec::new(), (line + 1).min(bytes.len()), 0);
-    while len < bytes.len() {
-        number += 1;
-        let Some((block, size)) = parse_block(&bytes[len..]) else {
-            let damage = Some(GamesProblem::Block { number, offset: len });
-            return Ok(Content { header, games, len, damage });
-        };
-        games.extend(block);
-        len += size;
-    }
-    Ok(Content { header, games, len, damage: None })
+/// The bytes of the games of a block, by its header.
+fn content_len(header: &[u8]) -> Option<usize> {
+    let len = u32::from_le_bytes(header.get(8..12)?.try_into().ok()?) as usize;
+    (len <= LONGEST_BLOCK).then_some(len)
 }
 
 /// The games of the block at the beginning of `bytes`, and the bytes of the block.
 fn parse_block<M: GameMove>(bytes: &[u8]) -> Option<(Vec<PlayedGame<M>>, usize)> {
     let number =
         |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
-    let (games, positions, len, checksum) = (number(0)?, number(1)?, number(2)? as usize, number(3)?);
+    let (games, positions, checksum) = (number(0)?, number(1)?, number(3)?);
+    if games == 0 || games as usize > BLOCK {
+        return None;
+    }
+    let len = content_len(bytes)?;
     let mut content = bytes[BLOCK_HEADER..].get(..len)?;
     if block_checksum(games, positions, content) != checksum {
         return None;
@@ -351,11 +416,13 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
         return Ok(None);
     }
     let mut line = Vec::new();
-    let mut read = || BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
+    let mut read = || BufReader::new(input::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
     if read().is_err() || !line.starts_with(MAGIC) {
         return Ok(None);
     }
-    parse_header(&line).map(Some).map_err(|problem| GamesError { path: path.to_owned(), problem })
+    parse_header(line.strip_suffix(b"\n").unwrap_or(&line))
+        .map(Some)
+        .map_err(|problem| GamesError { path: path.to_owned(), problem })
 }
 
 /// Reads a file of games of the game `G`.
@@ -364,18 +431,72 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
 /// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
 pub fn read_games<G: Game>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
     let read = || {
-        let Content { header, games, damage, .. } = parse::<G>(&std::fs::read(path)?)?;
-        match damage {
-            Some(damage) => Err(damage),
-            None => Ok((header, games)),
+        let mut reader = GamesReader::new::<G>(BufReader::new(input::open(path)?))?;
+        let mut games = Vec::new();
+        while let Some(block) = reader.next()? {
+            games.extend(block);
         }
+        Ok((reader.header, games))
     };
     read().map_err(|problem| GamesError { path: path.to_owned(), problem })
 }
 
-/// Whether a file has a header of the game `G`, and nothing else.
-fn has_no_game<G: Game>(bytes: &[u8]) -> bool {
-    parse::<G>(bytes).is_ok_and(|content| content.games.is_empty() && content.damage.is_none())
+/// What has been done with a damaged file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// The file.
+    path: PathBuf,
+    /// The first bytes that cannot be read, and how many there are altogether.
+    damaged: (u64, u64),
+    /// Where they are now.
+    aside: PathBuf,
+    /// The games that can be read, which the file has now.
+    games: u64,
+}
+
+impl fmt::Display for Mended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, aside, (offset, bytes)) = (self.path.display(), self.aside.display(), self.damaged);
+        write!(
+            f,
+            "games file {path}: damaged from byte {offset} on: {} moved to {aside}, {} kept",
+            counted(bytes, "byte"),
+            counted(self.games, "game")
+        )
+    }
+}
+
+/// Writes a damaged file anew with all blocks that can be read, also those behind a damaged one. All else is
+/// set aside before. The first damage is at `offset`.
+fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
+    let bytes = input::read(path, MOST_MENDED)?;
+    let (mut whole, mut damaged, mut games, mut at) =
+        (vec![0..offset as usize], Vec::new(), 0, offset as usize);
+    while at < bytes.len() {
+        match parse_block::<M>(&bytes[at..]) {
+            Some((block, size)) => {
+                games += block.len() as u64;
+                whole.push(at..at + size);
+                at += size;
+            }
+            None => {
+                damaged.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    // Those before the damage.
+    let mut reader = &bytes[..offset as usize];
+    let _header = reader.skip_until(b'\n')?;
+    while let Some((block, size)) = parse_block::<M>(reader) {
+        games += block.len() as u64;
+        reader = &reader[size..];
+    }
+    let aside = set_aside(path, &damaged)?;
+    write_atomically_with(path, |file| {
+        whole.iter().try_for_each(|part| file.write_all(&bytes[part.clone()]))
+    })?;
+    Ok(Mended { path: path.to_owned(), damaged: (offset, damaged.len() as u64), aside, games })
 }
 
 /// Writes games to the end of a file.
@@ -387,40 +508,85 @@ pub struct GamesWriter {
     len: Option<u64>,
     /// Games of the file.
     games: u64,
+    /// The openings of the games that were there before, as bits of their moves.
+    openings: Vec<Vec<u32>>,
+    mended: Option<Mended>,
     /// No other process adds games.
     _claim: Claim,
 }
 
 impl GamesWriter {
-    /// Goes on with a file whose games were played in the same way, or begins a new one. A damaged end is
-    /// dropped. A pipe or a device gets the file as it grows.
+    /// Goes on with a file whose games were played in the same way, or begins a new one. Of a damaged file
+    /// all blocks that can be read are kept, and the rest is set aside. A pipe or a device gets the file as
+    /// it grows.
     ///
     /// # Errors
     /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
     pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
+            let (openings, mended) = (Vec::new(), None);
             if is_stream(path) {
-                let (mut file, claim) = files::open(path, Existing::Refused)?;
-                file.write_all(header.line()?.as_bytes())?;
-                return Ok(GamesWriter { file, path: path.to_owned(), len: None, games: 0, _claim: claim });
+                let (mut file, _claim) = files::open(path, Existing::Refused)?;
+                file.write_all(&header.line()?)?;
+                let path = path.to_owned();
+                return Ok(GamesWriter { file, path, len: None, games: 0, openings, mended, _claim });
             }
-            let claim = Claim::file(path)?;
-            let mut bytes = if path.try_exists()? { std::fs::read(path)? } else { Vec::new() };
+            let _claim = Claim::file(path)?;
+            let file = if path.try_exists()? { Some(input::open(path)?) } else { None };
+            let is_empty = file.as_ref().map(File::metadata).transpose()?.is_none_or(|file| file.len() == 0);
+            let is_without_games = || -> Result<bool, GamesProblem> {
+                let mut reader = GamesReader::new::<G>(BufReader::new(input::open(path)?))?;
+                Ok(reader.input.fill_buf()?.is_empty())
+            };
             // Without a game nothing is lost, such as after a run with settings that are refused.
-            if bytes.is_empty() || has_no_game::<G>(&bytes) {
-                bytes = header.line()?.into_bytes();
-                write_atomically(path, &bytes)?;
+            if is_empty || is_without_games()? {
+                let line = header.line()?;
+                write_atomically_with(path, |file| file.write_all(&line))?;
             }
-            let Content { header: found, games, len, .. } = parse::<G>(&bytes)?;
-            if let Some((name, found, expected)) = found.difference(header) {
-                return Err(GamesProblem::Other { name, found, expected });
-            }
-            let file = OpenOptions::new().write(true).open(path)?;
-            file.set_len(len as u64)?;
-            let (path, len, games) = (path.to_owned(), Some(len as u64), games.len() as u64);
-            Ok(GamesWriter { file, path, len, games, _claim: claim })
+            GamesWriter::resume::<G>(path, header, _claim)
         };
         open().map_err(|problem| GamesError { path: path.to_owned(), problem })
+    }
+
+    /// Goes on with a file that has a header.
+    fn resume<G: Game>(
+        path: &Path,
+        header: &GamesHeader,
+        _claim: Claim,
+    ) -> Result<GamesWriter, GamesProblem> {
+        let mut mended = None;
+        loop {
+            let mut reader = GamesReader::new::<G>(BufReader::new(input::open(path)?))?;
+            if let Some((name, found, expected)) = reader.header.difference(header) {
+                return Err(GamesProblem::Other { name, found, expected });
+            }
+            let mut openings = Vec::new();
+            let damage = loop {
+                match reader.next::<G::Move>() {
+                    Ok(Some(block)) => openings.extend(block.iter().map(opening_bits)),
+                    Ok(None) => break None,
+                    Err(GamesProblem::Block { offset, .. }) if mended.is_none() => break Some(offset),
+                    Err(error) => return Err(error),
+                }
+            };
+            if let Some(offset) = damage {
+                mended = Some(mend::<G::Move>(path, offset)?);
+                continue;
+            }
+            let (path, len, games) = (path.to_owned(), Some(reader.len), openings.len() as u64);
+            let file = OpenOptions::new().write(true).open(&path)?;
+            return Ok(GamesWriter { file, path, len, games, openings, mended, _claim });
+        }
+    }
+
+    /// What has been done with a damaged file.
+    pub fn mended(&self) -> Option<&Mended> {
+        self.mended.as_ref()
+    }
+
+    /// The openings of the games that were there before.
+    pub(super) fn openings(&self) -> &[Vec<u32>] {
+        &self.openings
     }
 
     /// The file.
@@ -458,6 +624,11 @@ impl GamesWriter {
         self.games += games.len() as u64;
         Ok(())
     }
+}
+
+/// The moves of an opening, to compare it.
+pub(super) fn opening_bits<M: GameMove>(game: &PlayedGame<M>) -> Vec<u32> {
+    game.opening.iter().map(|mv| mv.to_bits()).collect()
 }
 
 /// A position of a game, before a move.
