@@ -35,7 +35,7 @@ impl Game {
     pub fn new(saved: Option<String>) -> Result<Game, JsError> {
         let catalogue = Arc::new(Catalogue::new(&[]));
         let state = saved
-            .and_then(|saved| serde_json::from_str::<SavedSession>(&saved).ok())
+            .and_then(|saved| SavedSession::from_text(&saved).ok())
             .and_then(|saved| saved.restore(&catalogue).ok());
         let (session, tasks) = match state {
             Some(state) => Session::new(NAME.to_owned(), catalogue, state),
@@ -122,7 +122,7 @@ impl Game {
 
     /// What has to be saved, if the game has changed since the last call.
     pub fn save(&self) -> Option<String> {
-        serde_json::to_string(&self.session.take_changes()?).ok()
+        self.session.take_changes()?.to_text().ok()
     }
 }
 

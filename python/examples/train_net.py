@@ -124,12 +124,13 @@ def losses(net, batch, dropout):
 
 
 def save_net(net, head, path):
-    """Writes a file of a net, with the checksum of its numbers."""
+    """Writes a file of a net, with the checksum of its numbers. Version 1 has none of its header."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     tensors = {name: tensor for name, tensor in tensors.items() if not name.endswith("num_batches_tracked")}
     plain = save(tensors)
     numbers = plain[8 + int.from_bytes(plain[:8], "little") :]
-    head = head | {"crc32": f"{zlib.crc32(numbers):08x}"}
+    head = {name: value for name, value in head.items() if name != "header_crc32"}
+    head |= {"version": 1, "crc32": f"{zlib.crc32(numbers):08x}"}
     with open(path, "wb") as file:
         file.write(save(tensors, {"labrys": json.dumps(head)}))
 

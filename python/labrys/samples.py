@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -68,11 +69,13 @@ def read_samples(path: str | os.PathLike[str]) -> Samples:
 
     try:
         with open(path, "rb") as file:
-            length = int.from_bytes(_read(file, 8), "little")
+            head = _read(file, 8)
+            length = int.from_bytes(head, "little")
             if length > MAX_HEADER:
                 raise ValueError(f"a header of {length} bytes, expected at most {MAX_HEADER}")
-            entries = json.loads(_read(file, length))
+            entries = json.loads(text := _read(file, length))
             header = json.loads(entries["__metadata__"]["labrys-samples"])
+            _check_header(head + text, header)
             size = max(entries[name]["data_offsets"][1] for name in TENSORS)
             data = memoryview(_read(file, size))
             if file.read(1):
@@ -91,3 +94,12 @@ def read_samples(path: str | os.PathLike[str]) -> Samples:
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"samples file {path}: {error}") from error
     return Samples(header=header, **arrays)
+
+
+def _check_header(head: bytes, header: dict[str, Any]) -> None:
+    """Compares the checksum of the header, which has zeros in its place. Version 1 has none."""
+    if header["version"] == 1:
+        return
+    found = re.fullmatch(rb"(.*header_crc32\W*)([0-9a-f]{8})(.*)", head, re.DOTALL)
+    if not found or found[2] != b"%08x" % zlib.crc32(found[1] + b"00000000" + found[3]):
+        raise ValueError("the checksum of the header is wrong: the file is damaged")

@@ -52,6 +52,9 @@ def test_files_that_are_refused(file: Path, tmp_path: Path) -> None:
     other.write_bytes(b"\xff" * 8 + content)
     with pytest.raises(ValueError, match="a header of 18446744073709551615 bytes, expected at most"):
         labrys.read_samples(other)
+    other.write_bytes(content.replace(b'generation\\":1', b'generation\\":3', 1))
+    with pytest.raises(ValueError, match="the checksum of the header is wrong"):
+        labrys.read_samples(other)
     with pytest.raises(FileNotFoundError):
         labrys.read_samples(tmp_path / "none")
 

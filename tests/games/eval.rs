@@ -462,6 +462,35 @@ fn weights_files_are_refused_by_name() {
     assert!(refusal("[]").starts_with("weights file: invalid"));
 }
 
+/// Every flipped bit of a file is seen, or changes nothing. A file without a checksum is read, and says so.
+#[test]
+fn weights_files_have_a_checksum() {
+    fn shipped<G: Knowledge>() {
+        for set in 0..G::SETS.len() {
+            assert!(!Weights::shipped::<G>(set).unwrap().is_unchecked(), "{}", G::SETS[set].name);
+        }
+    }
+    shipped::<Chess>();
+    shipped::<Neighbours>();
+    shipped::<TucChess>();
+    shipped::<Amazons>();
+    let weights = Weights::shipped::<Neighbours>(BASE).unwrap();
+    let good = weights.to_json();
+    for bit in 0..8 * good.len() {
+        let mut bytes = good.clone().into_bytes();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        if let Ok(read) = Weights::parse::<Neighbours>(&text) {
+            assert!(read == weights && !read.is_unchecked(), "{text}");
+        }
+    }
+    let error = refusal(&good.replace("\"source\": \"", "\"source\": \"x"));
+    assert!(error.contains("damaged, or changed by hand, then leave out `crc32`"), "{error}");
+    let by_hand = good.lines().filter(|line| !line.contains("crc32")).collect::<Vec<_>>().join("\n");
+    let by_hand = Weights::parse::<Neighbours>(&by_hand.replace("},", "}")).unwrap();
+    assert!(by_hand == weights && by_hand.is_unchecked());
+}
+
 #[test]
 fn weights_change_by_value_and_by_name() {
     let weights = Weights::shipped::<Neighbours>(BASE).unwrap();

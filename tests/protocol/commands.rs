@@ -251,6 +251,62 @@ fn outputs_are_pipes_and_links_as_well_as_files() {
     assert_eq!(names.len(), 3, "nothing is left beside them: {names:?}");
 }
 
+/// A device without an end, a pipe that nobody writes to, and a file of many terabytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_never_ends_is_no_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    std::fs::File::create(path("huge")).unwrap().set_len(1 << 42).unwrap();
+    // In bounded memory and time: a command that reads on fails otherwise.
+    let run = |arguments: &[&str], input: &str| {
+        use std::io::Write as _;
+
+        let words = ["60", "sh", "-c", "ulimit -v 8000000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_labrys")];
+        let mut command = Command::new("timeout");
+        command.args(words).args(arguments).current_dir(folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        process.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    };
+    for input in ["/dev/zero", "pipe", "huge"] {
+        let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
+        for arguments in [
+            &["nnue", "stats", input][..],
+            &["suite", "--depth", "1", input],
+            &["perft", "--suite", input],
+            &["verify", input],
+            &["games", "replay", "--strict", input],
+            &["games", "merge", "--out", "merged", input],
+            &["games", "plot", "--strict", input, "--out", "plot.svg"],
+            &["analyse", "--nodes", "1", "--strict", input],
+            &["linear", "tune", "--strict", "--games", input, "--out", "tuned.json"],
+            &["nnue", "train", "--data", input, "--out", "trained"],
+            &["nnue", "selfplay", "--games", "1", "--weights", input, "--out", "games.bin"],
+            &["nnue", "selfplay", "--games", "1", "--net", input, "--out", "games.bin"],
+            &["solve", "--assume", input],
+            &["zero", "train", input, "--out", "zero"],
+            &[&["match"][..], &both, &["--report", input]].concat(),
+            &[&["match"][..], &both, &["--openings", input]].concat(),
+        ] {
+            let (code, text) = run(arguments, "");
+            assert!(matches!(code, Some(1 | 2)), "{arguments:?}: {code:?}: {text}");
+            assert!(text.contains(input) && !text.contains("unexpected argument"), "{arguments:?}: {text}");
+        }
+        for option in ["WeightsFile", "EvalFile", "NetFile"] {
+            let (code, text) = run(&[], &format!("setoption name {option} value {input}\nisready\n"));
+            assert_eq!(code, Some(0), "{option} {input}: {text}");
+            assert!(text.contains("info string error: option ") && text.contains("readyok"), "{text}");
+        }
+        let (_, text) = run(&[], &format!("setweights file {input}\nisready\n"));
+        assert!(text.contains("info string error: setweights: ") && text.contains("readyok"), "{text}");
+    }
+}
+
 /// Two runs with one output would both say that they are done, with the work of one of them lost.
 #[test]
 fn a_second_writer_of_an_output_is_refused() {

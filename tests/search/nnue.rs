@@ -219,6 +219,20 @@ fn a_wrong_file_is_refused_by_name() {
     std::fs::write(&path, flipped).unwrap();
     assert!(refusal().contains("damaged: checksum"));
 
+    // Every bit of the header counts, such as those of the unit.
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for bit in 0..8 * header {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, flipped).unwrap();
+        refusal();
+    }
+    // The board of another game.
+    let mut other = net.clone();
+    other.sizes.inputs.files += 1;
+    labrys::learn::save_eval_net::<TucChess>(&other, &path).unwrap();
+    assert!(refusal().contains("for boards of 6×7, which tucchess does not have"));
+
     // Numbers that cannot be computed with are not even written.
     let bytes = std::fs::read(&path).unwrap();
     let refusal = |mut net: EvalNet, change: &dyn Fn(&mut EvalNet)| {
@@ -304,6 +318,9 @@ mod options {
     fn shipped_nets_are_nets_of_their_game() {
         fn check<G: Knowledge>() {
             assert_eq!(EvalNet::shipped::<G>().is_some(), G::info().net.is_some(), "{}", G::info().name);
+            let has_checksum =
+                |net: &[u8]| net[..4096.min(net.len())].windows(12).any(|text| text == b"header_crc32");
+            assert!(G::info().net.is_none_or(has_checksum), "{}", G::info().name);
         }
         check::<Chess>();
         check::<Neighbours>();

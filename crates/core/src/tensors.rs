@@ -1,8 +1,9 @@
 //! Files of tensors, in the format safetensors, with metadata that say what they are for.
 //!
 //! One entry of the metadata is a JSON object: the version of the format, the game and the version of how it
-//! encodes positions, data of the kind of file, and `crc32`, the checksum of everything after the header of
-//! the file.
+//! encodes positions, data of the kind of file, `crc32`, the checksum of everything after the header of the
+//! file, and `header_crc32`, that of everything before, which [`seal`](crate::seal) writes. Version 1 does
+//! not have the latter.
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -11,6 +12,16 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::game::quote;
+use crate::seal::{self, SealError};
+
+/// The version of the format.
+const VERSION: u32 = 2;
+
+/// The version without a checksum of the header, which is read, too.
+const WITHOUT_HEADER_SUM: u32 = 1;
+
+/// The checksum of the header in the metadata.
+const HEADER_SUM: &str = "header_crc32";
 
 /// The bytes of a file before its header, which say how long the header is.
 const LENGTH_BYTES: usize = 8;
@@ -22,8 +33,6 @@ pub struct FileKind {
     pub what: &'static str,
     /// The entry of the metadata.
     pub entry: &'static str,
-    /// The version of the format. Other versions are refused.
-    pub version: u32,
     /// The version of how the game encodes positions. Other versions are refused.
     pub encoding: u32,
 }
@@ -49,13 +58,14 @@ pub enum TensorProblem {
     #[error("metadata: {0}")]
     Metadata(#[from] serde_json::Error),
     /// It has another version of the format.
-    #[error("version {found}, expected {expected}")]
+    #[error("version {found}, expected {WITHOUT_HEADER_SUM} or {VERSION}")]
     Version {
         /// Its version.
         found: u32,
-        /// The version that is known.
-        expected: u32,
     },
+    /// The header has changed since the file was written.
+    #[error("header: {0}")]
+    Header(#[from] SealError),
     /// The numbers have changed since the file was written.
     #[error("damaged: checksum {found}, expected {expected}")]
     Checksum {
@@ -73,6 +83,14 @@ pub enum TensorProblem {
         found: String,
         /// The game in play.
         expected: String,
+    },
+    /// It is for a board that the game does not have.
+    #[error("for boards of {}×{}, which {game} does not have", board.0, board.1)]
+    Board {
+        /// Files and ranks.
+        board: (usize, usize),
+        /// The game.
+        game: &'static str,
     },
     /// It is for another encoding of the game.
     #[error("{what} for version {found} of the encoding of {game}, expected {expected}")]
@@ -156,6 +174,8 @@ struct Metadata<M> {
     #[serde(flatten)]
     own: M,
     crc32: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    header_crc32: Option<String>,
 }
 
 /// The content of a file for a game, with the metadata of its kind.
@@ -172,9 +192,13 @@ pub fn to_bytes<M: Serialize>(
     let (game, encoding) = (game.to_owned(), kind.encoding);
     // The numbers are the same with and without metadata.
     let crc32 = checksum(&safetensors::serialize(views.clone(), None)?)?;
-    let metadata = Metadata { version: kind.version, game, encoding, own, crc32 };
+    let header_crc32 = Some("0".repeat(8));
+    let metadata = Metadata { version: VERSION, game, encoding, own, crc32, header_crc32 };
     let metadata = [(kind.entry.to_owned(), serde_json::to_string(&metadata)?)];
-    Ok(safetensors::serialize(views, Some(metadata.into_iter().collect()))?)
+    let mut bytes = safetensors::serialize(views, Some(metadata.into_iter().collect()))?;
+    let end = numbers(&bytes)?;
+    seal::seal(&mut bytes[..end], HEADER_SUM)?;
+    Ok(bytes)
 }
 
 /// The game of a file and the metadata of its kind.
@@ -187,7 +211,7 @@ pub fn game_and_metadata<M: DeserializeOwned>(
     Ok((metadata.game, metadata.own))
 }
 
-/// The metadata of a file.
+/// The metadata of a file, whose header is as it was written.
 fn metadata<M: DeserializeOwned>(
     what: &'static str,
     entry: &'static str,
@@ -195,7 +219,13 @@ fn metadata<M: DeserializeOwned>(
 ) -> Result<Metadata<M>, TensorProblem> {
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let text = header.metadata().as_ref().and_then(|metadata| metadata.get(entry));
-    Ok(serde_json::from_str(text.ok_or(TensorProblem::Foreign { what, entry })?)?)
+    let metadata: Metadata<M> = serde_json::from_str(text.ok_or(TensorProblem::Foreign { what, entry })?)?;
+    match metadata.version {
+        VERSION => seal::check(&bytes[..numbers(bytes)?], HEADER_SUM)?,
+        WITHOUT_HEADER_SUM => {}
+        found => return Err(TensorProblem::Version { found }),
+    }
+    Ok(metadata)
 }
 
 /// The inverse of [`to_bytes`]: the metadata of the kind and the tensors.
@@ -204,11 +234,8 @@ pub fn from_bytes<'a, M: DeserializeOwned>(
     game: &str,
     bytes: &'a [u8],
 ) -> Result<(M, SafeTensors<'a>), TensorProblem> {
-    let FileKind { what, entry, version, encoding } = kind;
+    let FileKind { what, entry, encoding } = kind;
     let metadata = metadata::<M>(what, entry, bytes)?;
-    if metadata.version != version {
-        return Err(TensorProblem::Version { found: metadata.version, expected: version });
-    }
     let found = checksum(bytes)?;
     if found != metadata.crc32 {
         return Err(TensorProblem::Checksum { found, expected: metadata.crc32 });
@@ -235,6 +262,11 @@ pub fn read<N: Number>(file: &SafeTensors, name: &str) -> Result<(Vec<usize>, Ve
 
 /// The checksum of everything after the header of a file.
 fn checksum(bytes: &[u8]) -> Result<String, SafeTensorError> {
+    Ok(format!("{:08x}", crc32fast::hash(&bytes[numbers(bytes)?..])))
+}
+
+/// Where the header of a file ends and its numbers begin.
+fn numbers(bytes: &[u8]) -> Result<usize, SafeTensorError> {
     let (header, _) = SafeTensors::read_metadata(bytes)?;
-    Ok(format!("{:08x}", crc32fast::hash(&bytes[LENGTH_BYTES + header..])))
+    Ok(LENGTH_BYTES + header)
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use thiserror::Error;
 
 use crate::catalogue::Catalogue;
@@ -88,6 +89,19 @@ struct SavedNode {
     reviewed: Option<Reviewed>,
 }
 
+/// The text of a saved session. Earlier versions wrote the session alone.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sealed {
+    session: Box<RawValue>,
+    /// The checksum of the text of `session`.
+    crc32: String,
+}
+
+fn checksum(session: &RawValue) -> String {
+    format!("{:08x}", crc32fast::hash(session.get().as_bytes()))
+}
+
 /// Why a session cannot be read.
 #[derive(Debug, Error)]
 pub enum SavedError {
@@ -97,9 +111,14 @@ pub enum SavedError {
     /// It is no saved session.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// The file is too large.
-    #[error("it has {0} bytes")]
-    Size(u64),
+    /// It has changed since it was saved.
+    #[error("damaged: checksum {found}, expected {}", quote(.expected))]
+    Checksum {
+        /// The checksum of the session.
+        found: String,
+        /// The one that was saved.
+        expected: String,
+    },
     /// It is of an unknown game.
     #[error("there is no game {}", quote(.0))]
     Game(String),
@@ -198,6 +217,34 @@ impl SavedSession {
         }
     }
 
+    /// Its text, with a checksum.
+    ///
+    /// # Errors
+    /// None: sessions are made of text and numbers.
+    pub fn to_text(&self) -> serde_json::Result<String> {
+        let session = to_raw_value(self)?;
+        let crc32 = checksum(&session);
+        serde_json::to_string(&Sealed { session, crc32 })
+    }
+
+    /// Reads its text. That of earlier versions has no checksum.
+    ///
+    /// # Errors
+    /// [`SavedError`]: it is no session, or has changed.
+    pub fn from_text(text: &str) -> Result<SavedSession, SavedError> {
+        let problem = match serde_json::from_str::<Sealed>(text) {
+            Ok(Sealed { session, crc32: expected }) => {
+                let found = checksum(&session);
+                return match found == expected {
+                    true => Ok(serde_json::from_str(session.get())?),
+                    false => Err(SavedError::Checksum { found, expected }),
+                };
+            }
+            Err(problem) => problem,
+        };
+        serde_json::from_str(text).map_err(|_| problem.into())
+    }
+
     /// The state of the session. A player that does not exist any more is replaced by a person.
     pub fn restore(self, catalogue: &Catalogue) -> Result<State, SavedError> {
         let offer = catalogue.offer(&self.game).ok_or_else(|| SavedError::Game(self.game.clone()))?;
@@ -268,8 +315,8 @@ mod tests {
             visits: None,
         };
         state.tree.nodes[ROOT].reviewed = Some(Reviewed { best: Some(best) });
-        let text = serde_json::to_string(&SavedSession::new(&state)).unwrap();
-        let mut restored = serde_json::from_str::<SavedSession>(&text).unwrap().restore(&catalogue).unwrap();
+        let text = SavedSession::new(&state).to_text().unwrap();
+        let mut restored = SavedSession::from_text(&text).unwrap().restore(&catalogue).unwrap();
         assert_eq!(restored.to_json(), state.to_json());
         for part in
             ["a comment", "before the game", "Ann", "Opening", r#""result":"1-0""#, r#""start":0.6"#, "1-0"]
@@ -283,13 +330,33 @@ mod tests {
     }
 
     #[test]
+    fn every_change_of_what_is_saved_is_refused_or_harmless() {
+        let catalogue = Catalogue::new(&[]);
+        let tree = GameTree::new(Rules::new("neighbours", None).unwrap(), None).unwrap();
+        let players = [SidePlayer::Person, SidePlayer::Person];
+        let state = State::new(tree, players, catalogue.analysts[0].clone());
+        let saved = SavedSession::new(&state);
+        let text = saved.to_text().unwrap();
+        for bit in 0..8 * text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let Ok(damaged) = String::from_utf8(bytes) else { continue };
+            if let Ok(read) = SavedSession::from_text(&damaged) {
+                assert_eq!(read, saved, "{damaged}");
+            }
+        }
+        let error = SavedSession::from_text(&text.replace("neighbours", "amazons")).unwrap_err().to_string();
+        assert!(error.starts_with("damaged: checksum "), "{error}");
+    }
+
+    #[test]
     fn a_session_that_was_saved_without_a_record_is_restored() {
         let old = r#"{"number":3,"game":"chess","option":null,"players":["person","person"],"control":null,
             "paused":false,"analysing":false,"lines":1,"analyst":"Labrys","tree":{"start":
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","shown":1,"nodes":[
             {"parent":0,"move":"","in-line":false,"eval":{"result":0.5,"depth":3}},
             {"parent":0,"move":"e2e4","in-line":true}]}}"#;
-        let saved: SavedSession = serde_json::from_str(old).unwrap();
+        let saved = SavedSession::from_text(old).unwrap();
         let state = saved.restore(&Catalogue::new(&[])).unwrap();
         assert!(state.to_json().contains(r#""names":["",""]"#) && state.tree.ply() == 1);
     }

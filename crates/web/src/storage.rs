@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::sessions::random_name;
+use labrys_core::input;
 use labrys_session::{Catalogue, SavedError, SavedSession, State};
 use labrys_support::files::{Claim, write_privately};
 
@@ -43,7 +44,8 @@ impl Storage {
     /// The token of earlier runs, or a new one, so that an address goes on to work.
     pub(super) fn token(&self) -> io::Result<String> {
         let path = self.folder.join(TOKEN);
-        let token = fs::read_to_string(&path).ok().filter(|token| is_name(token)).unwrap_or_else(random_name);
+        let token =
+            input::read_text(&path, LARGEST).ok().filter(|token| is_name(token)).unwrap_or_else(random_name);
         // Anew each time: others may be able to read an old one.
         write_privately(&path, &token)?;
         Ok(token)
@@ -78,19 +80,14 @@ impl Storage {
     }
 
     fn read(&self, name: &str, catalogue: &Catalogue) -> Result<State, SavedError> {
-        let path = self.path(name);
-        let size = fs::metadata(&path)?.len();
-        if size > LARGEST {
-            return Err(SavedError::Size(size));
-        }
-        serde_json::from_slice::<SavedSession>(&fs::read(&path)?)?.restore(catalogue)
+        SavedSession::from_text(&input::read_text(&self.path(name), LARGEST)?)?.restore(catalogue)
     }
 
     /// Writes a session.
     pub(super) fn write(&self, name: &str, session: &SavedSession) {
         let path = self.path(name);
-        let json = serde_json::to_vec(session).expect("sessions are made of text and numbers");
-        if let Err(error) = write_privately(&path, json) {
+        let text = session.to_text().expect("sessions are made of text and numbers");
+        if let Err(error) = write_privately(&path, text) {
             log::error!("{}: {error}", path.display());
         }
     }
@@ -163,7 +160,7 @@ mod tests {
     fn what_cannot_be_read_is_passed_over_and_the_oldest_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(folder.path()).unwrap(), catalogue());
-        let good = serde_json::to_string(&saved(&catalogue)).unwrap();
+        let good = saved(&catalogue).to_text().unwrap();
         let names: Vec<_> = (0..3).map(|_| random_name()).collect();
         for (name, second) in names.iter().zip(1..) {
             fs::write(storage.path(name), &good).unwrap();

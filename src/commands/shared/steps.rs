@@ -1,7 +1,6 @@
 //! Steps of learning whose games several machines play: an iteration of `labrys spsa`, a round of `labrys
 //! linear train`.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 use crate::files::{Claim, write_atomically};
+use crate::input;
 use crate::shard::{Part, Shard, in_order};
 
 /// The arguments that cut a step into shards.
@@ -78,12 +78,15 @@ struct Played {
     step: Part,
     /// The results of its games.
     games: Box<RawValue>,
-    /// The checksum of the text of `games`.
+    /// The checksum of both.
     crc32: String,
 }
 
-fn checksum(games: &RawValue) -> String {
-    format!("{:08x}", crc32fast::hash(games.get().as_bytes()))
+fn checksum(step: Part, games: &RawValue) -> String {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(step.to_string().as_bytes());
+    hasher.update(games.get().as_bytes());
+    format!("{:08x}", hasher.finalize())
 }
 
 impl<S: Serialize> Step<'_, S> {
@@ -114,11 +117,11 @@ impl<S: Serialize> Step<'_, S> {
         let (mut read, mut parts) = (Vec::new(), Vec::new());
         for path in paths {
             let name = || path.display().to_string();
-            let text = fs::read_to_string(path).with_context(name)?;
+            let text = input::read_text(path, input::MOST_TEXT).with_context(name)?;
             let Played { step, games, crc32 } = serde_json::from_str(&text).with_context(name)?;
             let expected = self.part(step.shard())?;
             ensure!(step == expected, "{}: shard {step}, expected {expected}", name());
-            let found = checksum(&games);
+            let found = checksum(step, &games);
             ensure!(found == crc32, "{}: damaged: checksum {found}, expected {crc32}", name());
             let games = serde_json::from_str(games.get()).with_context(name)?;
             step.check_games(path, count(&games))?;
@@ -137,7 +140,7 @@ impl<S: Serialize> Step<'_, S> {
 /// The file cannot be written.
 pub(in crate::commands) fn write(path: &Path, part: Part, games: &impl Serialize) -> anyhow::Result<()> {
     let games = to_raw_value(games)?;
-    let crc32 = checksum(&games);
+    let crc32 = checksum(part, &games);
     let text = serde_json::to_string(&Played { step: part, games, crc32 })? + "\n";
     write_atomically(path, text.as_bytes()).with_context(|| path.display().to_string())
 }

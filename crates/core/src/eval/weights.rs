@@ -8,11 +8,13 @@
 //!   "set": "base",
 //!   "version": 1,
 //!   "source": "where the numbers come from",
-//!   "weights": { "piecesForMe": 8.0, "piecesForOther": -8.0 }
+//!   "weights": { "piecesForMe": 8.0, "piecesForOther": -8.0 },
+//!   "crc32": "89abcdef"
 //! }
 //! ```
 //!
-//! `weights` has every feature of the set once, in any order; `source` may be left out.
+//! `weights` has every feature of the set once, in any order; `source` may be left out. `crc32` is the
+//! checksum of all that the file says. Weights made by hand may go without.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,21 +28,34 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::game::{FeatureSet, Knowledge, counted, quote, quote_path};
+use crate::input;
 
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
+
+/// The most bytes of a file.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// Parsed shipped weights, by game and index of the set.
 static SHIPPED: Mutex<BTreeMap<(&'static str, usize), Weights>> = Mutex::new(BTreeMap::new());
 
 /// The weights of one feature set of one game; all finite. Copies share the values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Weights {
     game: &'static str,
     set: usize,
     features: &'static FeatureSet,
     source: String,
     values: Arc<[f64]>,
+    /// Whether they come from a file without a checksum.
+    is_unchecked: bool,
+}
+
+impl PartialEq for Weights {
+    fn eq(&self, other: &Weights) -> bool {
+        (self.game, self.set, &self.source, &self.values)
+            == (other.game, other.set, &other.source, &other.values)
+    }
 }
 
 impl PartialEq for FeatureSet {
@@ -113,6 +128,18 @@ pub enum WeightsError {
         /// The text.
         found: String,
     },
+    /// A file has changed since it was written.
+    #[error(
+        "weights file: checksum {found:08x}, expected {}: damaged, or changed by hand, then leave out \
+         `crc32`",
+        quote(.expected)
+    )]
+    Checksum {
+        /// The checksum of what the file says.
+        found: u32,
+        /// That in the file.
+        expected: String,
+    },
     /// A list of weights that is too short or too long.
     #[error("{}, but set `{set}` has {expected}", counted(.found, "weight"))]
     Count {
@@ -135,6 +162,8 @@ struct File {
     #[serde(default)]
     source: String,
     weights: Entries,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    crc32: Option<String>,
 }
 
 /// Names and values in the order of the file, repeated names included.
@@ -156,7 +185,7 @@ impl Weights {
             None => {
                 let values = vec![G::INITIAL_WEIGHT; features.features.len()].into();
                 let source = if G::INITIAL_WEIGHT == 0.0 { "zeros" } else { "unlearned" }.to_owned();
-                Weights { game: G::info().name, set, features, source, values }
+                Weights { game: G::info().name, set, features, source, values, is_unchecked: false }
             }
         };
         shipped.insert((G::info().name, set), weights.clone());
@@ -168,7 +197,7 @@ impl Weights {
     /// # Errors
     /// [`WeightsError::Unreadable`], and those of [`Weights::parse`].
     pub fn load<G: Knowledge>(path: &Path) -> Result<Weights, WeightsError> {
-        let text = std::fs::read_to_string(path)
+        let text = input::read_text(path, MOST_BYTES)
             .map_err(|error| WeightsError::Unreadable { path: path.display().to_string(), error })?;
         Weights::parse::<G>(&text)
     }
@@ -204,7 +233,30 @@ impl Weights {
         let values = features.features.iter().zip(values);
         let values = values.map(|(name, value)| value.ok_or(WeightsError::Missing { name }));
         let values = values.collect::<Result<_, _>>()?;
-        Ok(Weights { game: G::info().name, set, features, source: file.source, values })
+        let (game, source, is_unchecked) = (G::info().name, file.source, file.crc32.is_none());
+        let weights = Weights { game, set, features, source, values, is_unchecked };
+        match file.crc32 {
+            Some(expected) if expected != format!("{:08x}", weights.checksum()) => {
+                Err(WeightsError::Checksum { found: weights.checksum(), expected })
+            }
+            _ => Ok(weights),
+        }
+    }
+
+    /// The checksum of all that a file says.
+    fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for text in [self.game, self.features.name, &self.source] {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        self.values.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
+        hasher.finalize()
+    }
+
+    /// Whether they come from a file without a checksum, as made by hand.
+    pub fn is_unchecked(&self) -> bool {
+        self.is_unchecked
     }
 
     /// These weights with all values replaced, in the order of the set.
@@ -238,7 +290,8 @@ impl Weights {
                 return Err(WeightsError::Duplicate { name: self.features.features[index] });
             }
         }
-        Ok(Weights { source: "set by hand".to_owned(), values: values.into(), ..*self })
+        let source = "set by hand".to_owned();
+        Ok(Weights { source, values: values.into(), is_unchecked: false, ..*self })
     }
 
     /// These weights with all values replaced by learned ones, rounded to 10⁻⁴, in the order of the set, and
@@ -281,6 +334,7 @@ impl Weights {
             version: VERSION,
             source: self.source.clone(),
             weights: Entries(names.zip(values).collect()),
+            crc32: Some(format!("{:08x}", self.checksum())),
         };
         serde_json::to_string_pretty(&file).expect("names and finite numbers are JSON")
     }

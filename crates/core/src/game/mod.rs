@@ -52,6 +52,13 @@ pub use tables::{
 pub use tables::{TableFile, TableName};
 pub use zobrist::mixed;
 
+/// The start positions of a game, one for each choice of its [option](GameInfo::option). All its boards are
+/// among theirs.
+pub fn starts<G: Game>() -> impl Iterator<Item = G> {
+    let choices = G::info().option.map_or(1, |option| option.choices.len());
+    (0..choices).map(G::start_with)
+}
+
 /// One of the two players. White moves first from every start position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Color {

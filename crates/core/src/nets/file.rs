@@ -5,17 +5,17 @@
 //!
 //! ```json
 //! {
-//!   "version": 1,
+//!   "version": 2,
 //!   "game": "tucchess",
 //!   "encoding": 1,
 //!   "net": {"files": 5, "ranks": 7, "input_planes": 9, "policy_planes": 24,
 //!           "architecture": "residual", "channels": 32, "blocks": 3, "hidden": 64},
 //!   "provenance": "where the numbers come from",
-//!   "crc32": "89abcdef"
+//!   "crc32": "89abcdef", "header_crc32": "89abcdef"
 //! }
 //! ```
 //!
-//! `crc32` is the checksum of everything after the header of the file.
+//! `crc32` is the checksum of everything after the header of the file, `header_crc32` that of the header.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{NetConfig, Parameters, SizeError, Tensor};
-use crate::game::{Knowledge, quote};
+use crate::game::{Knowledge, quote, starts};
+use crate::input;
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
 /// The prefix of the tensors of the optimiser.
@@ -111,7 +112,7 @@ struct Metadata {
 
 /// The kind of file, for a version of an encoding.
 fn kind(encoding: u32) -> FileKind {
-    FileKind { what: "a net", entry: "labrys", version: 1, encoding }
+    FileKind { what: "a net", entry: "labrys", encoding }
 }
 
 impl Parameters {
@@ -133,8 +134,16 @@ impl Parameters {
     /// [`NetError`] names the file and the problem.
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || {
-            let bytes = std::fs::read(path).map_err(TensorProblem::Io)?;
-            Parameters::from_bytes(G::info().name, G::ENCODING_VERSION, &bytes)
+            let bytes = input::read(path, input::MOST_TENSORS).map_err(TensorProblem::Io)?;
+            let (parameters, others) = Parameters::from_bytes(G::info().name, G::ENCODING_VERSION, &bytes)?;
+            let shape = parameters.config.shape;
+            match starts::<G>().any(|start| start.encoding_shape() == shape) {
+                true => Ok((parameters, others)),
+                false => {
+                    let board = (shape.files, shape.ranks);
+                    Err(TensorProblem::Board { board, game: G::info().name }.into())
+                }
+            }
         };
         read().map_err(|problem| NetError::new(path, problem))
     }

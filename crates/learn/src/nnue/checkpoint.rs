@@ -62,7 +62,7 @@ fn arguments(settings: TrainingSettings, data: u32) -> Map<String, Value> {
 
 fn kind<G: Knowledge>() -> FileKind {
     let (what, entry) = ("a training of an evaluation net", "labrys-nnue-training");
-    FileKind { what, entry, version: 1, encoding: G::INPUTS_VERSION }
+    FileKind { what, entry, encoding: G::INPUTS_VERSION }
 }
 
 impl TrainingFolder {

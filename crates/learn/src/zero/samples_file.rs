@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::{Samples, SelfPlayResult};
 use labrys_core::game::{EncodingShape, Knowledge};
+use labrys_core::input::{self, MOST_TENSORS};
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
 use labrys_support::shard::Part;
@@ -16,7 +17,7 @@ const SAMPLES: (&str, &str) = ("samples", "labrys-samples");
 
 /// The kind of file for a game.
 fn kind<G: Knowledge>() -> FileKind {
-    FileKind { what: SAMPLES.0, entry: SAMPLES.1, version: 1, encoding: G::ENCODING_VERSION }
+    FileKind { what: SAMPLES.0, entry: SAMPLES.1, encoding: G::ENCODING_VERSION }
 }
 
 /// How far the sum of a policy may be from 1, for rounding.
@@ -51,7 +52,8 @@ pub(crate) struct Metadata {
 pub(crate) fn game_and_part(path: &Path) -> Result<(String, Option<Part>), SamplesError> {
     let read = || {
         let (what, entry) = (SAMPLES.0, SAMPLES.1);
-        let (game, metadata) = tensors::game_and_metadata::<Metadata>(what, entry, &std::fs::read(path)?)?;
+        let (game, metadata) =
+            tensors::game_and_metadata::<Metadata>(what, entry, &input::read(path, MOST_TENSORS)?)?;
         Ok((game, metadata.part))
     };
     read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
@@ -107,7 +109,7 @@ impl Samples {
     /// [`SamplesError`] names the file and what is wrong with it.
     pub(crate) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
-            let bytes = std::fs::read(path)?;
+            let bytes = input::read(path, MOST_TENSORS)?;
             let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)?;
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,

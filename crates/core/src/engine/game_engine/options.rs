@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::options::{Row, RowKind, SetResult, find, settings_rows};
+use super::super::options::{OPPONENT, Row, RowKind, SetResult, find, settings_rows};
 use super::super::{
     Board, Engine, EvaluationKind, GameState, OptionError, OptionGroup, OptionSpec, Playable, Settings,
     SideEffect, WeightsSource,
@@ -27,7 +27,7 @@ impl<G: Playable> GameEngine<G> {
                 RowKind::Button { press: |engine: &mut GameEngine<G>| engine.memory.clear() },
             ),
             // Accepted without effect.
-            row("UCI_Opponent", General, RowKind::Text { set: |_, _| Ok(Vec::new()) }),
+            row(OPPONENT, General, RowKind::Text { set: |_, _| Ok(Vec::new()) }),
             row("EvalFile", Evaluation, RowKind::Path { set: GameEngine::load_eval_net }),
             Row {
                 value: Box::new(set_name),
@@ -121,8 +121,10 @@ impl<G: Playable> GameEngine<G> {
         };
         let set = weights.set_name();
         let feature_set = (weights.set() != old.set()).then_some(SideEffect::FeatureSet { set });
+        let unchecked = weights.is_unchecked().then_some(SideEffect::Unchecked);
         self.linear.set_weights(weights)?;
-        Ok(feature_set.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
+        let evaluation = self.select_evaluation(EvaluationKind::Linear);
+        Ok(feature_set.into_iter().chain(evaluation).chain(unchecked).collect())
     }
 
     /// Changes the settings, and the table with its size.

@@ -149,7 +149,17 @@ pub struct OptionSpec {
     pub kind: OptionKind,
 }
 
-/// A change of the evaluation that was not asked for directly.
+/// The option that has a text of any kind.
+pub(super) const OPPONENT: &str = "UCI_Opponent";
+
+impl OptionSpec {
+    /// Whether its value names files or folders.
+    pub fn is_path(&self) -> bool {
+        self.kind == OptionKind::Text && self.name != OPPONENT
+    }
+}
+
+/// What setting an option or weights has done, or found, besides what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SideEffect {
     /// The weights belong to another feature set, which has been selected.
@@ -167,6 +177,8 @@ pub enum SideEffect {
         /// Name of the kind.
         kind: &'static str,
     },
+    /// The weights come from a file without a checksum: whether it has changed cannot be seen.
+    Unchecked,
 }
 
 impl fmt::Display for SideEffect {
@@ -177,6 +189,7 @@ impl fmt::Display for SideEffect {
                 write!(f, "the weights are now the shipped ones of feature set `{set}`")
             }
             SideEffect::Evaluation { kind } => write!(f, "the evaluation is now `{kind}`"),
+            SideEffect::Unchecked => f.write_str("the weights file has no checksum"),
         }
     }
 }

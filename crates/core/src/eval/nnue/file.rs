@@ -2,12 +2,12 @@
 //!
 //! ```json
 //! {
-//!   "version": 1, "game": "chess", "encoding": 1,
+//!   "version": 2, "game": "chess", "encoding": 1,
 //!   "sizes": {"inputs": {"files": 8, "ranks": 8, "inputs": 768}, "buckets": 4, "hidden": 128, "outputs": 1},
 //!   "quantisation": [255, 64],
 //!   "scale": {"unit": 1.8, "margin": 3000, "a": 1.6, "b": 1.2},
 //!   "provenance": "where the numbers come from",
-//!   "crc32": "89abcdef"
+//!   "crc32": "89abcdef", "header_crc32": "89abcdef"
 //! }
 //! ```
 
@@ -21,11 +21,15 @@ use super::lanes::ONE;
 use super::net::{
     EvalNet, EvalNetScale, EvalNetSizes, MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHTS, MOST, OUTPUT_ONE,
 };
-use crate::game::{Knowledge, counted};
+use crate::game::{InputShape, Knowledge, counted, starts};
+use crate::input;
 use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 
 /// The quantised 1 of both layers.
 const QUANTISATION: [i16; 2] = [ONE, OUTPUT_ONE];
+
+/// The most bytes of a file. A net of chess with all buckets and the most neurons has a tenth.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// The largest unit of the pruning margins: a thousand units of the evaluation.
 const MOST_MARGIN: i32 = 1_000_000;
@@ -56,7 +60,7 @@ struct Metadata {
 }
 
 fn kind<G: Knowledge>() -> FileKind {
-    FileKind { what: "an evaluation net", entry: "labrys-nnue", version: 1, encoding: G::INPUTS_VERSION }
+    FileKind { what: "an evaluation net", entry: "labrys-nnue", encoding: G::INPUTS_VERSION }
 }
 
 /// The refusal of a tensor.
@@ -70,7 +74,7 @@ impl EvalNet {
     /// # Errors
     /// [`EvalNetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<EvalNet, EvalNetError> {
-        let read = || EvalNet::from_bytes::<G>(&std::fs::read(path)?);
+        let read = || EvalNet::from_bytes::<G>(&input::read(path, MOST_BYTES)?);
         read().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
@@ -100,7 +104,12 @@ impl EvalNet {
 
     /// The inverse of [`EvalNet::to_bytes`].
     fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
-        EvalNet::read(kind::<G>(), G::info().name, G::BUCKETS, bytes)
+        let net = EvalNet::read(kind::<G>(), G::info().name, G::BUCKETS, bytes)?;
+        let InputShape { files, ranks, .. } = net.sizes.inputs;
+        match starts::<G>().any(|start| start.input_shape() == net.sizes.inputs) {
+            true => Ok(net),
+            false => Err(TensorProblem::Board { board: (files, ranks), game: G::info().name }),
+        }
     }
 
     /// The same for a game by name, which has at most `most` buckets.
