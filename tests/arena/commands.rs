@@ -289,6 +289,50 @@ fn a_killed_match_resumes_to_the_same_result() {
     assert!(out.contains("\n0 games in "), "{out}");
 }
 
+/// A result that the rules contradict is refused, or left out by name, wherever results count.
+#[test]
+fn changed_results_do_not_count() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (file, other) = (path("a.pgn"), path("b.pgn"));
+    let play = format!("match {TWO} --games 4");
+    assert!(labrys(&format!("{play} --shard 1/2 --pgnout {file}")).0);
+    assert!(labrys(&format!("{play} --shard 2/2 --pgnout {other}")).0);
+    let merge = format!("games merge --out {} {file} {other}", path("merged.pgn"));
+    let tune =
+        format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json"));
+    let all = [
+        format!("games replay --strict {file}"),
+        format!("{play} --shard 1/2 --report {file}"),
+        format!("{play} --shard 1/2 --pgnout {file} --resume"),
+        merge.clone(),
+        tune.clone(),
+    ];
+    let good = std::fs::read_to_string(&file).unwrap();
+    for command in &all[..3] {
+        let (success, _, error) = labrys(command);
+        assert!(success, "{command}: {error}");
+    }
+    let end = good.find("\n\n[Event").unwrap();
+    let (first, rest) = good.split_at(end);
+    for (from, to) in [("1-0", "0-1"), ("0-1", "1-0"), ("1-0", "1/2-1/2"), ("0-1", "1/2-1/2")] {
+        if !first.contains(&format!("[Result \"{from}\"]")) {
+            continue;
+        }
+        let bad = first.replace(from, to) + rest;
+        std::fs::write(&file, &bad).unwrap();
+        for command in &all {
+            let (success, _, error) = labrys(command);
+            assert!(!success && error.contains("the result is wrong: "), "{command}: {error}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), bad, "{command}");
+        }
+    }
+    std::fs::write(&file, &good).unwrap();
+    let (success, _, error) = labrys(&merge);
+    assert!(success, "{error}");
+    assert!(!labrys(&tune).2.contains("the result is wrong"));
+}
+
 #[test]
 fn a_match_does_not_resume_the_games_of_another() {
     let folder = folder();

@@ -173,9 +173,10 @@ impl Tournament {
                 None => return mismatch(format!("not of shard {part}")),
             }
         }
-        if let Err(error) = record.board(Some(&self.rules.variant)) {
-            return mismatch(error.to_string());
-        }
+        let mut played = match record.board(Some(&self.rules.variant)) {
+            Ok(board) => board,
+            Err(error) => return mismatch(error.to_string()),
+        };
         for ((found, player), color) in record.players.iter().zip(scheduled.players).zip(["White", "Black"]) {
             let expected = self.side(player);
             for (what, found, expected) in [
@@ -194,6 +195,9 @@ impl Tournament {
             return mismatch("another opening".to_owned());
         }
         let Some(end) = &record.end else { return mismatch("it was not finished".to_owned()) };
+        if let Err(error) = record.replay_to_result(played.as_mut()) {
+            return mismatch(error.to_string());
+        }
         match results.add(scheduled.number, scheduled.players, end.game_result()) {
             true => Ok(()),
             false => mismatch("it is there twice".to_owned()),

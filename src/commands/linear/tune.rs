@@ -166,7 +166,7 @@ fn add_game<G: Playable>(
 ) -> anyhow::Result<()> {
     let end = record.end.as_ref().context("the game was not finished")?;
     let mut board = record.board(Some(variant))?;
-    let moves = record.replay(board.as_mut())?;
+    let moves = record.replay_to_result(board.as_mut())?;
     let (opening, moves) = moves.split_at(record.opening.moves.len());
     let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
     let fen = record.opening.set_up_fen();

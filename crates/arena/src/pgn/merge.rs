@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::PgnError;
 use super::file::{self, PgnFileError};
+use super::{PgnError, ReplayError};
 use crate::tournament::SHARD;
 use labrys_support::shard::{MergeError, Part, ShardError};
 
@@ -24,6 +24,16 @@ pub enum PgnMergeError {
         path: PathBuf,
         /// The error and its line.
         error: PgnError,
+    },
+    /// A game has a move that is not legal, or another result than by the rules.
+    #[error("{}: game {number}: {error}", .path.display())]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// The number of the game.
+        number: u64,
+        /// The error.
+        error: ReplayError,
     },
     /// The tag of a shard is wrong.
     #[error("{}: {error}", .path.display())]
@@ -69,9 +79,12 @@ pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), PgnMe
             let is_own =
                 number > 0 && part.numbers().contains(&(number - 1)) && game.other_tags.contains(&tag);
             game.other_tags.retain(|other| *other != tag);
+            let replayed =
+                game.board(None).and_then(|mut board| game.replay_to_result(board.as_mut()).map(drop));
             if !is_own || games.insert(number, game.to_string()).is_some() {
                 return Err(part.refuse_game(path, number).into());
             }
+            replayed.map_err(|error| PgnMergeError::Game { path: path.clone(), number, error })?;
         }
         part.check_games(path, games.len() as u64)?;
         games.values().try_for_each(|game| out.write_all(game.as_bytes()))?;

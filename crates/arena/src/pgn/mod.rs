@@ -19,8 +19,9 @@ mod writer;
 
 use thiserror::Error;
 
-use super::{FinalResult, Variation};
+use super::{FinalResult, Termination, Variation};
 use labrys_core::engine::{Board, PositionError, UnknownVariant, registry};
+use labrys_core::game::Outcome;
 
 pub use comment::CommentKeys;
 pub use reader::{PgnError, PgnReader, Problem};
@@ -95,6 +96,12 @@ pub enum ReplayError {
     /// Its start position or a move is not valid.
     #[error(transparent)]
     Position(#[from] PositionError),
+    /// The rules give it another result.
+    #[error("the result is wrong: {0}")]
+    Result(Outcome),
+    /// It is said to be over by the rules.
+    #[error("the result is wrong: the game is not over")]
+    NotOver,
 }
 
 /// Variations within variations that are read and written. Deeper ones are left out.
@@ -169,6 +176,25 @@ impl PgnGame {
         Ok(board.fen())
     }
 
+    /// Plays the game as [`PgnGame::replay`] does, and checks that its result is that of the rules. Whatever
+    /// counts results reads games by this.
+    ///
+    /// # Errors
+    /// [`ReplayError`] names the move that is not legal, or the result by the rules.
+    pub fn replay_to_result(&self, board: &mut dyn Board) -> Result<Vec<String>, ReplayError> {
+        let moves = self.replay(board)?;
+        let Some(end) = &self.end else { return Ok(moves) };
+        // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
+        let is_own = self.number.is_some();
+        match board.outcome() {
+            Some(outcome) if outcome.winner != end.winner && (is_own || board.legal_moves().is_empty()) => {
+                Err(ReplayError::Result(outcome))
+            }
+            None if is_own && end.termination == Termination::Rules => Err(ReplayError::NotOver),
+            _ => Ok(moves),
+        }
+    }
+
     /// Plays the whole game on a board and returns its moves, those of the opening first, in the notation of
     /// the protocol. Moves may go on after a draw that nobody claimed.
     ///
@@ -211,7 +237,6 @@ impl Variation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Termination;
     use labrys_core::game::Color;
 
     /// A record with all parts.
