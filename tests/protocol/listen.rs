@@ -17,8 +17,13 @@ struct Server {
 
 impl Server {
     fn start() -> Server {
+        Server::start_with(&[])
+    }
+
+    fn start_with(arguments: &[&str]) -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
             .args(["uci", "--listen", "0"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -88,6 +93,65 @@ fn each_connection_is_a_session() {
     assert_eq!(one.rest(), "");
     other.send("isready");
     assert_eq!(other.next("readyok"), "readyok");
+}
+
+/// Clients open files of offered folders only, and are not told what is in a file. Memory and threads are
+/// limited.
+#[test]
+fn clients_see_no_files_of_the_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let [offered, secret] = ["offered", "secret"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&offered).unwrap();
+    std::fs::write(&secret, "{\"SECRET\": 1}").unwrap();
+    let weights = labrys::eval::Weights::shipped::<labrys::game::chess::Chess>(0).unwrap().to_json();
+    std::fs::write(offered.join("good.json"), &weights).unwrap();
+    std::fs::write(offered.join("bad.json"), weights.replace("\"chess\"", "\"SECRET\"")).unwrap();
+    let server = Server::start_with(&[
+        "--folder",
+        offered.to_str().unwrap(),
+        "--max-hash",
+        "32",
+        "--max-threads",
+        "2",
+    ]);
+    let mut client = server.connect();
+    let mut answer = |line: &str| {
+        client.send(&format!("{line}\nisready"));
+        let mut text = String::new();
+        loop {
+            let line = client.next("");
+            match &*line {
+                "readyok" => return text,
+                line => text += &format!("{line}\n"),
+            }
+        }
+    };
+    let secret = secret.display();
+    for path in [secret.to_string(), "../secret".to_owned(), "/dev/zero".to_owned(), "missing".to_owned()] {
+        for option in ["WeightsFile", "EvalFile", "NetFile", "SyzygyPath", "TablePath"] {
+            let text = answer(&format!("setoption name {option} value {path}"));
+            let expected = format!("info string error: option {option}: `");
+            assert!(text.starts_with(&expected) && text.contains("is no file in a folder"), "{text}");
+        }
+        let text = answer(&format!("setweights file {path}"));
+        assert!(text.starts_with("info string error: setweights: `") && !text.contains("SECRET"), "{text}");
+    }
+    for (name, what) in [("WeightsFile", "option WeightsFile"), ("EvalFile", "option EvalFile")] {
+        let text = answer(&format!("setoption name {name} value bad.json"));
+        assert_eq!(text, format!("info string error: {what}: the file is refused\n"));
+    }
+    assert_eq!(answer("setweights file bad.json"), "info string error: setweights: the file is refused\n");
+    for good in ["setoption name WeightsFile value good.json", "setweights file good.json"] {
+        assert!(!answer(good).contains("error"), "{good}");
+    }
+    assert!(
+        answer("setoption name Hash value 64").contains("option Hash: 64 is more than the 32 of a client")
+    );
+    assert!(answer("setoption name Threads value 3").contains("option Threads: 3 is more than the 2"));
+    assert!(!answer("setoption name Hash value 32\nsetoption name Threads value 2").contains("error"));
+    let options = answer("uci");
+    assert!(options.contains("name Hash type spin default 16 min 1 max 32\n"), "{options}");
+    assert!(options.contains("name Threads type spin default 1 min 1 max 2\n"), "{options}");
 }
 
 #[test]

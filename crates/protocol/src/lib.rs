@@ -25,6 +25,7 @@ mod backlog;
 pub mod client;
 mod command;
 pub mod engine_log;
+mod guest;
 mod info;
 mod input;
 mod listen;
@@ -38,6 +39,7 @@ mod uci_engine;
 pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
+pub use guest::GuestLimits;
 pub use info::Info;
 pub use listen::listen;
 pub use uci::run;

@@ -12,8 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::command::{self, CommandError};
+use super::guest::GuestLimits;
 use super::output::error_line;
-use super::run;
+use super::uci::run_for_guest;
 
 /// Sessions at a time.
 const SESSIONS: usize = 16;
@@ -36,9 +37,10 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 /// The refusal of a connection.
 const TOO_MANY: &str = "too many connections";
 
-/// Serves the protocol on all connections, until the process ends.
-pub fn listen(listener: &TcpListener) -> ! {
-    let sessions = Arc::new(Sessions::default());
+/// Serves the protocol on all connections, within limits, until the process ends.
+pub fn listen(listener: &TcpListener, limits: &GuestLimits) -> ! {
+    let sessions =
+        Arc::new(Sessions { limits: limits.clone(), sessions: Arc::default(), waiting: Mutex::default() });
     loop {
         let accepted = listener.accept().and_then(|(stream, peer)| {
             let (stream, sessions) = (Arc::new(stream), Arc::clone(&sessions));
@@ -52,8 +54,9 @@ pub fn listen(listener: &TcpListener) -> ! {
 }
 
 /// The connections.
-#[derive(Default)]
 struct Sessions {
+    /// What clients may do.
+    limits: GuestLimits,
     /// The sessions, each of which holds a reference.
     sessions: Arc<()>,
     /// The connections that have not sent a command, the one that has waited longest first.
@@ -92,7 +95,7 @@ impl Sessions {
         };
         let Some(_place) = self.claim_session() else { return refuse(stream, TOO_MANY) };
         let input = Cursor::new(beginning).chain(stream.try_clone()?);
-        run(BufReader::new(input), stream.try_clone()?)
+        run_for_guest(BufReader::new(input), stream.try_clone()?, self.limits.clone())
     }
 
     /// Claims a session, until it is dropped; `None` if there are too many.

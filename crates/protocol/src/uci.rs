@@ -20,13 +20,14 @@ use thiserror::Error;
 
 use super::backlog::{Backlog, Reservation};
 use super::command::{self, Command, CommandError, Go, HELP};
+use super::guest::{GuestError, GuestLimits};
 use super::input::{LineError, Lines};
 use super::output::{Output, error_line};
 use super::text;
 use labrys_core::clock::Instant;
 use labrys_core::engine::{
     self, BestMove, Engine, GameOptions, OptionError, OptionGroup, OptionKind, OptionSpec, PositionError,
-    SearchListener, SearchReport, Settings, SideEffect, UnknownVariant, registry,
+    SearchListener, SearchReport, Settings, SideEffect, UnknownVariant, WeightsSource, registry,
 };
 use labrys_core::eval::WeightsError;
 use labrys_core::game::{MoveError, quote};
@@ -154,6 +155,8 @@ enum Refusal {
     Net(#[from] NetError),
     #[error("setweights: {0}")]
     Weights(#[from] WeightsError),
+    #[error(transparent)]
+    Guest(#[from] GuestError),
     #[error("{command}: not while searching, `stop` first")]
     Busy { command: &'static str },
     #[error("wait: this search ends only by `stop` or `ponderhit`")]
@@ -172,7 +175,31 @@ pub(super) enum Flow {
 /// # Errors
 /// If the worker thread has panicked.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
-    let (main_loop, events) = Loop::new(output, Workplace::OtherThread)?;
+    run_with(input, output, None)
+}
+
+/// The same for a client that is not the user of this machine.
+///
+/// # Errors
+/// Those of [`run`].
+pub(super) fn run_for_guest(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    limits: GuestLimits,
+) -> io::Result<()> {
+    run_with(input, output, Some(limits))
+}
+
+fn run_with(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    guest: Option<GuestLimits>,
+) -> io::Result<()> {
+    let (mut main_loop, events) = Loop::new(output, Workplace::OtherThread)?;
+    if let (Some(guest), Some(engine)) = (&guest, &mut main_loop.engine) {
+        guest.restrict(engine.as_mut());
+    }
+    main_loop.guest = guest;
     let lines = main_loop.sender.clone();
     thread::spawn(move || read_input(input, &lines));
     main_loop.run(&events)
@@ -249,6 +276,8 @@ pub(super) struct Loop {
     engine: Option<Box<dyn Engine>>,
     /// The options of games that are not in play.
     game_options: GameOptions,
+    /// The limits of a client; none for the user of this machine.
+    guest: Option<GuestLimits>,
     /// The work in progress, until its answer has been written.
     work: Option<Work>,
     /// The lines that have not been executed.
@@ -269,7 +298,10 @@ impl Loop {
         let (output, engine) = (Output::new(output), Some(engine));
         let (game_options, queue) = (GameOptions::default(), VecDeque::new());
         let has_refused = false;
-        Ok((Loop { output, workplace, sender, engine, game_options, work: None, queue, has_refused }, events))
+        let (guest, work) = (None, None);
+        let main_loop =
+            Loop { output, workplace, sender, engine, game_options, guest, work, queue, has_refused };
+        Ok((main_loop, events))
     }
 
     fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
@@ -433,7 +465,13 @@ impl Loop {
                 self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
             }
             Command::SetWeights(source) => {
-                let side_effects = self.engine("setweights")?.set_weights(&source)?;
+                let guest = self.guest.clone();
+                let engine = self.engine("setweights")?;
+                let source = guest.as_ref().map_or(Ok(source.clone()), |guest| guest.weights(source))?;
+                let side_effects = engine.set_weights(&source).map_err(|error| match (&guest, &source) {
+                    (Some(_), WeightsSource::File(_)) => hidden("setweights", &error),
+                    _ => error.into(),
+                })?;
                 self.print_side_effects(&side_effects);
             }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
@@ -473,8 +511,12 @@ impl Loop {
             group: OptionGroup::General,
             kind: OptionKind::Combo { default: engine.board().variant(), values: registry::names() },
         };
-        let options: Vec<_> =
-            [variant].iter().chain(&GameOptions::all(engine.as_ref())).map(text::option).collect();
+        let options: Vec<_> = [variant].into_iter().chain(GameOptions::all(engine.as_ref())).collect();
+        let announced = |option| match &self.guest {
+            Some(guest) => guest.announced(option),
+            None => option,
+        };
+        let options: Vec<_> = options.into_iter().map(|option| text::option(&announced(option))).collect();
         self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
         self.output.line("id author the Labrys developers");
         options.iter().for_each(|option| self.output.line(option));
@@ -490,14 +532,24 @@ impl Loop {
     }
 
     fn set_option_with(&mut self, options: &mut GameOptions, name: &str, value: &str) -> Result<(), Refusal> {
+        let guest = self.guest.clone();
         let engine = self.engine("setoption")?;
         if !name.eq_ignore_ascii_case(VARIANT) {
-            let side_effects = options.set(engine.as_mut(), name, value)?;
+            let side_effects = match &guest {
+                None => options.set(engine.as_mut(), name, value)?,
+                Some(guest) => set_for_guest(guest, options, engine.as_mut(), name, value)?,
+            };
             self.print_side_effects(&side_effects);
         } else if !value.eq_ignore_ascii_case(engine.board().variant()) {
             let (new, errors) = options.change_game(engine.as_ref(), value)?;
             *engine = new;
-            errors.into_iter().for_each(|error| self.output.error(error));
+            for error in errors {
+                match guest {
+                    None => self.output.error(error),
+                    // A file that was good before.
+                    Some(_) => self.output.error(hidden("setoption", &error)),
+                }
+            }
         }
         Ok(())
     }
@@ -670,6 +722,31 @@ impl Loop {
             (0..=work.refused).for_each(|_| self.output.line(&answer));
         }
     }
+}
+
+/// Sets an option for a client within its limits.
+fn set_for_guest(
+    guest: &GuestLimits,
+    options: &mut GameOptions,
+    engine: &mut dyn Engine,
+    name: &str,
+    value: &str,
+) -> Result<Vec<SideEffect>, Refusal> {
+    let all = GameOptions::all(engine);
+    let Some(spec) = all.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+        return Ok(options.set(engine, name, value)?);
+    };
+    let value = guest.value(spec, value)?;
+    options.set(engine, name, &value).map_err(|error| match spec.is_path() {
+        true => hidden(&format!("option {}", spec.name), &error),
+        false => error.into(),
+    })
+}
+
+/// The refusal of a file for a client, who is not told what is in it. The log has the error.
+fn hidden(what: &str, error: &dyn std::error::Error) -> Refusal {
+    log::info!("{what}: {error}");
+    GuestError::File { what: what.to_owned() }.into()
 }
 
 /// Prints a line of the worker, and stops it if the output is closed.

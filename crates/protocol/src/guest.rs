@@ -1,0 +1,203 @@
+//! What clients over TCP may do, who are not the user of this machine: which files they may have opened, and
+//! how much memory and how many threads they may take.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use labrys_core::engine::{Engine, OptionKind, OptionSpec, WeightsSource};
+use labrys_core::game::quote;
+
+/// What stands between the folders of an option that takes several.
+const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
+/// The limits of clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuestLimits {
+    /// Folders whose files clients may name, and those of the folders in them.
+    pub folders: Vec<PathBuf>,
+    /// The most MiB of each table of a client.
+    pub hash: usize,
+    /// The most threads of a search.
+    pub threads: usize,
+}
+
+/// What a client may not do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum GuestError {
+    /// The file is in no folder that is offered, or there is none.
+    #[error("{what}: {} is no file in a folder that is offered here", quote(.path))]
+    Path {
+        /// The option or the command.
+        what: String,
+        /// The path as the client wrote it.
+        path: String,
+    },
+    /// The file is refused. The reason could tell what is in it.
+    #[error("{what}: the file is refused")]
+    File {
+        /// The option or the command.
+        what: String,
+    },
+    /// A number is too large.
+    #[error("option {name}: {value} is more than the {most} of a client")]
+    Limit {
+        /// The option.
+        name: &'static str,
+        /// The value.
+        value: i64,
+        /// The greatest value.
+        most: i64,
+    },
+}
+
+impl GuestLimits {
+    /// The greatest value of an option.
+    fn most(&self, name: &str) -> Option<i64> {
+        let most = match name {
+            "Hash" | "NetCache" => self.hash,
+            "Threads" => self.threads,
+            _ => return None,
+        };
+        Some(i64::try_from(most).unwrap_or(i64::MAX))
+    }
+
+    /// Brings the options of a new engine within the limits.
+    pub(super) fn restrict(&self, engine: &mut dyn Engine) {
+        for option in engine.options() {
+            if let (OptionKind::Spin { default, .. }, Some(most)) = (option.kind, self.most(option.name))
+                && default > most
+                && let Err(error) = engine.set_option(option.name, &most.to_string())
+            {
+                log::warn!("{error}");
+            }
+        }
+    }
+
+    /// An option as it is announced to clients.
+    pub(super) fn announced(&self, option: OptionSpec) -> OptionSpec {
+        match (option.kind, self.most(option.name)) {
+            (OptionKind::Spin { default, min, max }, Some(most)) => {
+                let max = max.min(most).max(min);
+                OptionSpec { kind: OptionKind::Spin { default: default.min(max), min, max }, ..option }
+            }
+            (kind, _) => OptionSpec { kind, ..option },
+        }
+    }
+
+    /// The value of an option that is set for a client. A path is that of a file that may be opened.
+    ///
+    /// # Errors
+    /// [`GuestError`] says what the client may not do.
+    pub(super) fn value(&self, option: &OptionSpec, value: &str) -> Result<String, GuestError> {
+        let most = self.most(option.name);
+        if let (Some(most), Ok(value)) = (most, value.parse::<i64>())
+            && value > most
+        {
+            return Err(GuestError::Limit { name: option.name, value, most });
+        }
+        match option.is_path() && !matches!(value, "" | "<empty>") {
+            true => self.paths(&format!("option {}", option.name), value),
+            false => Ok(value.to_owned()),
+        }
+    }
+
+    /// Weights that a client sets. A file is one that may be opened.
+    ///
+    /// # Errors
+    /// [`GuestError::Path`].
+    pub(super) fn weights(&self, source: WeightsSource) -> Result<WeightsSource, GuestError> {
+        match source {
+            WeightsSource::File(path) => Ok(WeightsSource::File(self.paths("setweights", &path)?)),
+            source => Ok(source),
+        }
+    }
+
+    /// Paths of files or folders that may be opened, without links.
+    fn paths(&self, what: &str, text: &str) -> Result<String, GuestError> {
+        let refuse = || GuestError::Path { what: what.to_owned(), path: text.to_owned() };
+        let one = |path: &str| self.path(Path::new(path)).ok_or_else(refuse);
+        let paths = match one(text) {
+            Ok(path) => vec![path],
+            Err(_) if text.contains(SEPARATOR) => text.split(SEPARATOR).map(one).collect::<Result<_, _>>()?,
+            Err(error) => return Err(error),
+        };
+        Ok(paths.join(&SEPARATOR.to_string()))
+    }
+
+    /// A path without links, if it is in a folder that is offered. A relative one is relative to each of
+    /// them, too.
+    fn path(&self, path: &Path) -> Option<String> {
+        let folders = self.folders.iter().filter_map(|folder| folder.canonicalize().ok());
+        let own = |folder: PathBuf| {
+            let found = folder.join(path).canonicalize().ok()?;
+            found.starts_with(&folder).then_some(found)
+        };
+        let here = |folder: PathBuf| {
+            let found = path.canonicalize().ok()?;
+            found.starts_with(&folder).then_some(found)
+        };
+        let mut found = folders.filter_map(|folder| own(folder.clone()).or_else(|| here(folder)));
+        found.next().and_then(|path| path.to_str().map(str::to_owned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::engine::{OptionGroup, Settings, registry};
+
+    fn option(name: &'static str, kind: OptionKind) -> OptionSpec {
+        OptionSpec { name, group: OptionGroup::General, kind }
+    }
+
+    #[test]
+    fn only_files_of_offered_folders_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let offered = folder.path().join("offered");
+        std::fs::create_dir(&offered).unwrap();
+        let [inside, outside] = [offered.join("net"), folder.path().join("secret")];
+        [&inside, &outside].iter().for_each(|path| std::fs::write(path, "x").unwrap());
+        let limits = GuestLimits { folders: vec![offered.clone()], hash: 64, threads: 2 };
+        let file = option("EvalFile", OptionKind::Text);
+        let real = inside.canonicalize().unwrap().display().to_string();
+        for good in ["net".to_owned(), inside.display().to_string(), "../offered/net".to_owned()] {
+            assert_eq!(limits.value(&file, &good), Ok(real.clone()), "{good}");
+        }
+        let two = limits.value(&file, "net:net");
+        assert!(cfg!(windows) || two == Ok(format!("{real}:{real}")), "{two:?}");
+        let mut bad = vec!["../secret".to_owned(), outside.display().to_string(), "/etc/passwd".to_owned()];
+        bad.extend(["missing", "/dev/zero", "net:../secret", "/proc/self/environ"].map(str::to_owned));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&outside, offered.join("link")).unwrap();
+            bad.push("link".to_owned());
+        }
+        for path in bad {
+            assert!(matches!(limits.value(&file, &path), Err(GuestError::Path { .. })), "{path}");
+            assert!(limits.weights(WeightsSource::File(path.clone())).is_err(), "{path}");
+        }
+        assert_eq!(limits.value(&file, "<empty>").as_deref(), Ok("<empty>"));
+        let opponent = option("UCI_Opponent", OptionKind::Text);
+        assert_eq!(limits.value(&opponent, "/etc/passwd").as_deref(), Ok("/etc/passwd"));
+        let none = GuestLimits { folders: Vec::new(), ..limits };
+        assert!(none.value(&file, &real).is_err());
+    }
+
+    #[test]
+    fn memory_and_threads_are_limited() {
+        let limits = GuestLimits { folders: Vec::new(), hash: 64, threads: 2 };
+        for (name, most) in [("Hash", 64), ("NetCache", 64), ("Threads", 2)] {
+            let spin = option(name, OptionKind::Spin { default: 16, min: 1, max: 1000 });
+            assert!(limits.value(&spin, &most.to_string()).is_ok());
+            assert!(limits.value(&spin, &(most + 1).to_string()).is_err());
+            let announced = limits.announced(spin);
+            let default = most.min(16);
+            assert_eq!(announced.kind, OptionKind::Spin { default, min: 1, max: most });
+        }
+        let limits = GuestLimits { hash: 8, ..limits };
+        let mut engine = registry::engine("chess", &Settings::default()).unwrap();
+        limits.restrict(engine.as_mut());
+        assert_eq!((engine.settings().hash, engine.settings().net_cache), (8, 8));
+    }
+}
