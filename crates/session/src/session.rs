@@ -155,6 +155,16 @@ impl Session {
         Message::Explored { games, left_out }.to_json()
     }
 
+    /// Frees the engine of static evaluations. The next one makes another.
+    pub fn free_engines(&self) {
+        *self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner) = StaticEvaluator::default();
+    }
+
+    /// Whether it keeps an engine for static evaluations.
+    pub fn holds_engine(&self) -> bool {
+        self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner).holds_engine()
+    }
+
     /// What has to be saved, if the game has changed since the last call.
     pub fn take_changes(&self) -> Option<SavedSession> {
         self.is_changed.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))

@@ -19,6 +19,11 @@ struct Kept {
 }
 
 impl StaticEvaluator {
+    /// Whether an engine is kept.
+    pub(crate) fn holds_engine(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// What Labrys with options says of the last position of a game, by the evaluation that its searches use.
     ///
     /// # Errors

@@ -189,6 +189,11 @@ impl Job {
 }
 
 impl Thinker {
+    /// Whether engines are kept for the next searches.
+    pub fn holds_engines(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
     /// Runs a job, and returns the best move. `report` is called with what it has found so far.
     ///
     /// # Errors
