@@ -103,7 +103,7 @@ fn an_interrupted_run_says_how_to_go_on() {
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{error}");
-    assert!(error.contains("interrupted in generation 1, the same command goes on"), "{error}");
+    assert!(error.contains("interrupted in generation 1, run the same command to continue"), "{error}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_failed_export_leaves_the_old_file() {
     let [data, out] = ["games", "out"].map(|name| folder.path().join(name));
     fs::write(&out, "old").unwrap();
     for (variant, message) in [
-        ("tucchess", "--variant tucchess: the format of bullet does not have this game"),
+        ("tucchess", "--variant tucchess: the format of bullet does not support this game"),
         ("chess", "games of `tucchess`, expected `chess`"),
     ] {
         let (success, _, error) = export(variant, &data, &out);

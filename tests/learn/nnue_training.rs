@@ -17,7 +17,7 @@ use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::datagen::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
-use labrys::learn::nnue::model::{Numbers, Pass};
+use labrys::learn::nnue::model::{NetValues, Pass};
 use labrys::learn::nnue::optimiser::{AdamW, Step};
 use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
 use labrys::search::Control;
@@ -246,9 +246,9 @@ fn gradients_are_those_of_finite_differences() {
     let dataset = dataset::<TucChess>(4);
     for neurons in [16, 64] {
         let sizes = sizes::<TucChess>(neurons, 2);
-        let net = Numbers::random(sizes, 20, 5);
+        let net = NetValues::random(sizes, 20, 5);
         let (mut pass, mut example, mut gradient) =
-            (Pass::new(sizes), Example::default(), Numbers::zeros(sizes));
+            (Pass::new(sizes), Example::default(), NetValues::zeros(sizes));
         let targets = dataset.targets(&Target { blend: 0.5, lambda: 0.0, unit: 1.0 });
         dataset.get(3, false, &targets, &mut example);
         example.output = 1;
@@ -299,7 +299,7 @@ fn settings() -> TrainingSettings {
 fn a_few_positions_are_learned_by_heart() {
     let dataset = dataset::<Neighbours>(12);
     let sizes = sizes::<Neighbours>(32, 1);
-    let (mut net, mut pass) = (Numbers::random(sizes, 16, 1), Pass::new(sizes));
+    let (mut net, mut pass) = (NetValues::random(sizes, 16, 1), Pass::new(sizes));
     let targets = dataset.targets(&Target { blend: 1.0, lambda: 0.0, unit: 1.0 });
     let examples: Vec<_> = (0..64)
         .map(|number| {
@@ -308,14 +308,14 @@ fn a_few_positions_are_learned_by_heart() {
             example
         })
         .collect();
-    let zeros = Numbers::zeros(sizes);
+    let zeros = NetValues::zeros(sizes);
     let mut optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
     let mut loss = f32::INFINITY;
     for _ in 0..1_500 {
         let mut gradient = zeros.clone();
         loss = examples.iter().map(|example| pass.learn(&net, example, &mut gradient)).sum::<f32>() / 64.0;
         pass.finish(&mut gradient);
-        let step = Step { rate: 0.005, decay: 0.0, share: 1.0 / 64.0, most: (1.98, 1.98) };
+        let step = Step { rate: 0.005, decay: 0.0, share: 1.0 / 64.0, max_weights: (1.98, 1.98) };
         optimiser.step(step, &[&gradient], &mut net);
     }
     assert!(loss < 1e-4, "{loss}");
@@ -407,7 +407,7 @@ fn a_net_learns_what_the_linear_evaluation_plays() {
     let dataset = dataset::<TucChess>(400);
     let trainer = train(&dataset, TrainingSettings { epochs: 25, ..settings() }, 2, 25);
     let best = trainer.state.best_epoch().unwrap();
-    let chance = trainer.chance_loss();
+    let chance = trainer.baseline_loss();
     assert!(best.held_out < 0.6 * chance, "{} {chance}", best.held_out);
     let net = trainer.best_net("a test".to_owned());
     let evaluator = NetEvaluator::<TucChess>::new(net);
@@ -528,7 +528,7 @@ fn interrupted_self_play_keeps_its_games_and_says_so() {
     let mut told = String::new();
     child.stdout.take().unwrap().read_to_string(&mut told).unwrap();
     assert!(interrupted.success() && !child.wait().unwrap().success(), "{error}");
-    assert!(error.contains("labrys: interrupted, the same command goes on"), "{error}");
+    assert!(error.contains("labrys: interrupted, run the same command to continue"), "{error}");
     let (kept, _) = told.strip_prefix(&format!("{}: ", out.display())).unwrap().split_once(" game").unwrap();
     let (done, stats, error) = labrys(&format!("nnue stats {}", out.display()));
     assert!(done && stats.contains(&format!("{kept} game")), "{stats}{error}");

@@ -145,7 +145,7 @@ fn check_transitions<G: Playable>(observation: ObservationSettings) {
         seed: 3,
         opening_seed: 3,
         opening_plies: 6,
-        longest: None,
+        max_plies: None,
         first: Color::Black,
         exploration: 0.3,
     };
@@ -199,7 +199,7 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
         seed: 1,
         opening_seed: 1,
         opening_plies: 0,
-        longest: None,
+        max_plies: None,
         first: Color::White,
         exploration: 1.0,
     };
@@ -224,7 +224,7 @@ fn the_policy_target_is_what_the_search_has_chosen() {
         seed: 1,
         opening_seed: 1,
         opening_plies: 2,
-        longest: None,
+        max_plies: None,
         first: Color::White,
         exploration: 0.0,
     };
@@ -262,7 +262,7 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
         seed: 7,
         opening_seed: 7,
         opening_plies: 6,
-        longest: None,
+        max_plies: None,
         first: Color::Black,
         exploration: 0.0,
     };

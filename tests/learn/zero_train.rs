@@ -94,7 +94,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
         let mut each = |event: Event| {
             let phase = match event {
                 Event::SelfPlay { games: 2, .. } => "selfplay",
-                Event::Training { loss, of, .. } if 2 * loss.steps == of - of % 2 => "training",
+                Event::Training { loss, total, .. } if 2 * loss.steps == total - total % 2 => "training",
                 Event::Match { opponent: "any", games: 1, .. } => "match",
                 Event::Done(_) => {
                     done += 1;

@@ -1,44 +1,44 @@
-//! Adam (D. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015), for all that is learned by
-//! gradient descent.
+//! Adam (D. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015), shared by all methods that
+//! use gradient descent.
 
 use nalgebra::{RealField, convert};
 
-/// What Adam keeps of the mean gradient, β₁, unless a training says otherwise.
-pub(crate) const MOMENTUM: f64 = 0.9;
+/// Default decay rate β₁ of the running mean of the gradient.
+pub(crate) const BETA1: f64 = 0.9;
 
-/// What Adam keeps of the mean square of the gradient, β₂.
-const KEPT_SQUARE: f64 = 0.999;
+/// Decay rate β₂ of the running mean of the squared gradient.
+const BETA2: f64 = 0.999;
 
-/// What Adam adds to the root of the mean square, ε.
+/// The term ε that keeps the denominator above 0.
 const EPSILON: f64 = 1e-8;
 
-/// A step of Adam.
+/// The constants of one step of Adam.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adam<T> {
     /// β₁ and β₂.
-    kept: (T, T),
-    /// What makes up for means that begin at 0.
+    beta: (T, T),
+    /// Factors that correct the bias of means that start at 0.
     correction: (T, T),
     epsilon: T,
 }
 
 impl<T: RealField + Copy> Adam<T> {
-    /// The step of this number, from 1.
-    pub(crate) fn step(number: u32, momentum: f64) -> Adam<T> {
+    /// Step `number`, from 1.
+    pub(crate) fn step(number: u32, beta1: f64) -> Adam<T> {
         // Steps beyond the range of `i32` change nothing.
         let number = i32::try_from(number).unwrap_or(i32::MAX);
-        let kept = (convert(momentum), convert(KEPT_SQUARE));
-        let correction = |kept: T| T::one() / (T::one() - kept.powi(number));
-        Adam { kept, correction: (correction(kept.0), correction(kept.1)), epsilon: convert(EPSILON) }
+        let beta = (convert(beta1), convert(BETA2));
+        let correction = |beta: T| T::one() / (T::one() - beta.powi(number));
+        Adam { beta, correction: (correction(beta.0), correction(beta.1)), epsilon: convert(EPSILON) }
     }
 
-    /// The direction that a parameter with this gradient goes against, times the learning rate. `mean` and
-    /// `square` are the means of its gradients and of their squares, which the gradient becomes a part of.
+    /// The direction of the update of a parameter: subtract it, times the learning rate, from the parameter.
+    /// `mean` and `square` are the running means of its gradients and of their squares; both are updated.
     #[inline]
     pub(crate) fn direction(&self, gradient: T, mean: &mut T, square: &mut T) -> T {
-        let Adam { kept, correction, epsilon } = *self;
-        *mean = kept.0 * *mean + (T::one() - kept.0) * gradient;
-        *square = kept.1 * *square + (T::one() - kept.1) * gradient * gradient;
+        let Adam { beta, correction, epsilon } = *self;
+        *mean = beta.0 * *mean + (T::one() - beta.0) * gradient;
+        *square = beta.1 * *square + (T::one() - beta.1) * gradient * gradient;
         *mean * correction.0 / ((*square * correction.1).sqrt() + epsilon)
     }
 }

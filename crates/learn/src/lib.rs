@@ -4,19 +4,19 @@
 //! The methods, each in a folder that holds only what differs:
 //! - [`linear`]: weights, by reinforcement learning from self-play ([`Trainer`]) or by logistic regression of
 //!   the results of games ([`logistic`]);
-//! - [`nnue`]: evaluation nets, from games of self-play;
+//! - [`nnue`]: evaluation nets, from self-play games;
 //! - [`zero`]: policy/value nets, by self-play alone; [`training`]: their gradient descent;
-//! - [`spsa`]: the constants of a search, over games that others play.
+//! - [`spsa`]: the constants of a search, from matches that the caller plays.
 //!
 //! What they share: `adam`, the optimiser; [`play`], agents, random openings and games; [`run_folder`], runs on
-//! disk that can be resumed; [`report`], their curves as tables and charts; [`mod@shard`], the work of several
-//! machines put together.
+//! disk that can be resumed; [`report`], learning curves as tables and charts; [`mod@shard`], merging the files
+//! of several machines.
 //!
-//! Games are played in their own types. Learners only see features, identified by their index.
+//! Self-play is generic over the game. Learners only see features, identified by their index.
 //!
 //! # Example
 //!
-//! Two states, the second of which is worth 1; TD(0) finds out:
+//! Two states, where leaving the second is rewarded with 1: TD(0) learns that both are worth 1.
 //!
 //! ```
 //! use labrys_learn::{TemporalDifference, Transition};

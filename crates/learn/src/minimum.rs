@@ -1,7 +1,7 @@
-//! The minimum of a function of one number.
+//! Minimization of a function of one variable.
 
-/// Where a function that falls and then rises is least, by golden-section search between `low` and `high`, to
-/// `tolerance`.
+/// The minimum of a unimodal function between `low` and `high`, to within `tolerance`, by golden-section
+/// search.
 pub(crate) fn minimum(mut low: f64, mut high: f64, tolerance: f64, value: impl Fn(f64) -> f64) -> f64 {
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
     while high - low > tolerance {

@@ -1,4 +1,4 @@
-//! Nets, written to files.
+//! Writing nets to files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use labrys_support::files::write_atomically;
 /// Writes the evaluation net of the game `G` to a file.
 ///
 /// # Errors
-/// [`EvalNetError`] names the file; an old one stays.
+/// [`EvalNetError`] names the file; an existing file is left unchanged.
 pub fn save_eval_net<G: Knowledge>(net: &EvalNet, path: &Path) -> Result<(), EvalNetError> {
     let write = || Ok(write_atomically(path, net.to_bytes::<G>()?)?);
     write().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
@@ -20,12 +20,12 @@ pub fn save_eval_net<G: Knowledge>(net: &EvalNet, path: &Path) -> Result<(), Eva
 /// Writes the parameters of a policy/value net to a file.
 ///
 /// # Errors
-/// [`NetError`] with what the system says; an old file stays.
+/// [`NetError`] names the file; an existing file is left unchanged.
 pub fn save_parameters(parameters: &Parameters, path: &Path) -> Result<(), NetError> {
     save_with_optimiser(parameters, &BTreeMap::new(), path)
 }
 
-/// Writes parameters and the tensors of their optimiser to a file.
+/// Writes parameters and the state of their optimiser to a file.
 pub(crate) fn save_with_optimiser(
     parameters: &Parameters,
     optimiser: &BTreeMap<String, Tensor>,

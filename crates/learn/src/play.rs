@@ -1,4 +1,4 @@
-//! Games that learning plays: agents and their searches, random openings, and whole games of two agents.
+//! Playing games to learn from: agents and their searches, random openings, and games between two agents.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -18,7 +18,7 @@ pub enum SearchLimit {
     Depth(u32),
     /// Nodes.
     Nodes(u64),
-    /// What the options say, such as `Simulations`.
+    /// Engine options only, such as `Simulations`.
     Options,
 }
 
@@ -40,39 +40,43 @@ pub struct Agent<G: Game> {
     pub limit: SearchLimit,
 }
 
-/// What the search of an agent has found.
-pub(crate) struct Found<M> {
+/// The result of an agent's search.
+pub(crate) struct SearchSummary<M> {
     /// The move to play.
     pub(crate) mv: M,
-    /// The reply that is expected.
+    /// The expected reply.
     pub(crate) ponder: Option<M>,
     /// The last principal variation.
     pub(crate) pv: Vec<M>,
     /// Its score for the side to move.
     pub(crate) score: Option<Score>,
-    /// What a Monte Carlo search says of its root.
+    /// The root statistics of a Monte Carlo search.
     pub(crate) root: Option<RootStatistics<M>>,
 }
 
 impl<G: Playable> Agent<G> {
-    /// Begins a game.
+    /// Starts a new game.
     pub(crate) fn new_game(&mut self, seed: u64) {
         self.engine.new_game();
         self.engine.set_seed(seed >> 1);
     }
 
     /// Searches in a game that is not over; `None` if `control` stops it.
-    pub(crate) fn search(&mut self, game: &GameState<G>, control: &Control) -> Option<Found<G::Move>> {
+    pub(crate) fn search(
+        &mut self,
+        game: &GameState<G>,
+        control: &Control,
+    ) -> Option<SearchSummary<G::Move>> {
         let mut recorder = Recorder { pv: Vec::new(), score: None, root: None };
         let best = self.engine.think(game, None, &self.limit.limits(), control, &mut recorder);
         // A search that is not stopped finds a move.
         let mv = best.mv.filter(|_| !control.is_stopped())?;
         let Recorder { pv, score, root } = recorder;
-        Some(Found { mv, ponder: best.ponder, pv, score, root })
+        Some(SearchSummary { mv, ponder: best.ponder, pv, score, root })
     }
 }
 
-/// Records the last exact report of a search, and what it says of its root.
+/// Records the last exact report of a search and its root statistics.
 struct Recorder<M> {
     pv: Vec<M>,
     score: Option<Score>,
@@ -81,7 +85,7 @@ struct Recorder<M> {
 
 impl<M: Clone> Listener<M> for Recorder<M> {
     fn report(&mut self, report: Report<M>) {
-        // The line of a bound does not lead to the position that the score is of.
+        // The line of a bound does not end in the position that the score comes from.
         if report.multipv == 1 && report.bound == Bound::Exact {
             (self.pv, self.score) = (report.pv, Some(report.score));
         }
@@ -92,35 +96,35 @@ impl<M: Clone> Listener<M> for Recorder<M> {
     }
 }
 
-/// A game that begins with random moves, and the plies that are left of the `longest` one. Moves and outcomes
-/// of chance are drawn as [`GameState::play_random_moves`] does it.
-pub(crate) fn opened<G: Playable>(
+/// Plays a random opening. Returns the game and the plies left of `max_plies`. Moves and chance outcomes are
+/// sampled by [`GameState::play_random_moves`].
+pub(crate) fn play_opening<G: Playable>(
     start: &GameState<G>,
     plies: usize,
-    longest: Option<u32>,
+    max_plies: Option<u32>,
     (random, chance): (&mut StdRng, Option<&mut StdRng>),
     control: &Control,
 ) -> (GameState<G>, Option<u32>) {
     let mut game = start.clone();
-    let plies = longest.map_or(plies, |longest| plies.min(longest as usize));
+    let plies = max_plies.map_or(plies, |max_plies| plies.min(max_plies as usize));
     let played = game.play_random_moves(plies, random, chance, control).len() as u32;
-    (game, longest.map(|longest| longest - played))
+    (game, max_plies.map(|max_plies| max_plies - played))
 }
 
-/// The game was stopped.
+/// The error of a game that `control` has stopped.
 pub(crate) struct Stopped;
 
 /// The settings of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GameSettings {
-    /// Seed of everything random, except the opening.
+    /// Seed of everything random except the opening.
     pub seed: u64,
-    /// Seed of the opening, so that a pair of games can share one.
+    /// Seed of the opening, so that a pair of games can share an opening.
     pub opening_seed: u64,
     /// Length of the random opening in plies.
     pub opening_plies: usize,
-    /// Plies after which the game ends, in favour of its leader; `None`: by the rules only.
-    pub longest: Option<u32>,
+    /// Plies after which the game is adjudicated in favour of the leader; `None` for no such limit.
+    pub max_plies: Option<u32>,
     /// The colour of the first agent.
     pub first: Color,
     /// Exploration rate: the probability that the second agent plays a random move.
@@ -132,12 +136,12 @@ pub struct GameSettings {
 pub struct SelfPlayGame<M> {
     /// The result for the first agent.
     pub result: Wdl,
-    /// The episodes, if observations were requested: those of the first agent, then those of the second.
+    /// The episodes of the first agent, then those of the second, if observations were requested.
     pub episodes: Vec<Episode<M>>,
 }
 
-/// Plays a game from `start` to its end; `None` if `control` stops it. `observing` are the settings of the
-/// observations, if any are wanted.
+/// Plays a game from `start` to its end; `None` if `control` stops it. `observing` are the settings of
+/// observations; `None` for no observations.
 pub fn play<G: Playable>(
     start: &GameState<G>,
     mut agents: [&mut Agent<G>; 2],
@@ -148,10 +152,10 @@ pub fn play<G: Playable>(
     for (agent, number) in agents.iter_mut().zip(1..) {
         agent.new_game(mixed(game_settings.seed ^ number));
     }
-    let GameSettings { seed, opening_seed, opening_plies, longest, .. } = *game_settings;
+    let GameSettings { seed, opening_seed, opening_plies, max_plies, .. } = *game_settings;
     let (mut random, mut openings) = (StdRng::seed_from_u64(seed), StdRng::seed_from_u64(opening_seed));
     let random_numbers = (&mut openings, Some(&mut random));
-    let (mut game, longest) = opened(start, opening_plies, longest, random_numbers, control);
+    let (mut game, max_plies) = play_opening(start, opening_plies, max_plies, random_numbers, control);
     let mut driver = Driver {
         agents,
         game_settings,
@@ -160,7 +164,7 @@ pub fn play<G: Playable>(
         random,
         episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
-    let end = play_out(&mut game, longest, &mut driver).ok()?;
+    let end = play_out(&mut game, max_plies, &mut driver).ok()?;
     let mut episodes = driver.episodes;
     for (episodes, color) in episodes.iter_mut().zip([game_settings.first, !game_settings.first]) {
         if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
@@ -170,7 +174,7 @@ pub fn play<G: Playable>(
     Some(SelfPlayGame { result: Wdl::of(end.winner(), game_settings.first), episodes: episodes.concat() })
 }
 
-/// Requests moves from the agents and records their observations.
+/// Asks the agents for moves and records observations.
 struct Driver<'a, G: Game> {
     agents: [&'a mut Agent<G>; 2],
     game_settings: &'a GameSettings,
@@ -187,7 +191,7 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
         let color = game.side_to_move();
         let seat = usize::from(color != self.game_settings.first);
         if seat == 1 && self.random.random_bool(self.game_settings.exploration) {
-            // A random move ends the episode: what follows is no consequence of the agent's policy.
+            // A random move ends the episode: what follows does not result from the agent's policy.
             if self.episodes[seat].last().is_some_and(|episode| !episode.observations.is_empty()) {
                 self.episodes[seat].push(Episode::new());
             }

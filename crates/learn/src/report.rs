@@ -1,22 +1,22 @@
-//! What a run says of itself: a curve as comma-separated values, and charts of it.
+//! Reports of a run: learning curves as comma-separated values and as charts.
 
 use std::fmt::{Display, Write};
 
 use labrys_support::chart::{Chart, ChartError};
 
-/// A table and its charts, each with the name of its file.
+/// A table and its charts, each with its file name.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// The name of the table.
+    /// The file name of the table.
     pub name: &'static str,
     /// The table.
     pub table: Table,
-    /// The charts; those without points are not drawn.
+    /// The charts; charts without points are not drawn.
     pub charts: Vec<(&'static str, Chart<'a>)>,
 }
 
 impl Report<'_> {
-    /// The charts in SVG. Empty ones are left out.
+    /// The charts as SVG, without the empty ones.
     ///
     /// # Errors
     /// [`ChartError`] when the drawing library fails.
@@ -26,12 +26,12 @@ impl Report<'_> {
     }
 }
 
-/// Comma-separated values with a line of names.
+/// Comma-separated values with a header line.
 #[derive(Clone, Debug)]
 pub struct Table(String);
 
 impl Table {
-    /// A table with columns of these names.
+    /// A table with these column names.
     pub(crate) fn new(names: impl IntoIterator<Item = impl Display>) -> Table {
         let mut table = Table(String::new());
         // A column may be named after a file whose name contains a comma.
@@ -48,13 +48,13 @@ impl Table {
         self.0.push('\n');
     }
 
-    /// Its text.
+    /// The text of the table.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The text of a cell, empty without a value.
+/// The text of a cell; empty if there is no value.
 pub(crate) fn cell(value: Option<impl Display>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

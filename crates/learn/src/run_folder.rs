@@ -1,5 +1,5 @@
-//! A run on disk, which can be resumed: a folder with its state and what else there is to keep, such as its
-//! curve as a table and as charts, and what has been learned.
+//! A run on disk that can be resumed: a folder with its state, its learning curve as a table and as charts, and
+//! the weights or nets learned so far.
 
 use std::io;
 use std::marker::PhantomData;
@@ -29,7 +29,7 @@ pub enum RunError {
         /// The error of the operating system.
         error: io::Error,
     },
-    /// The folder contains a run, but `--resume` was not given.
+    /// The folder already contains a run, and `--resume` was not given.
     #[error("{} already exists; use --resume to continue the training", .path.display())]
     Exists {
         /// The file of the state.
@@ -53,17 +53,17 @@ pub enum RunError {
         /// The version that is known.
         expected: u32,
     },
-    /// The state has changed since it was written.
+    /// The checksum of the state does not match its content.
     #[error("{}: damaged: checksum {found}, expected {expected}", .path.display())]
     Checksum {
         /// The file of the state.
         path: PathBuf,
         /// The checksum of its content.
         found: String,
-        /// The checksum that it names.
+        /// The checksum stored in it.
         expected: String,
     },
-    /// The run was begun with another value of an argument.
+    /// The run was started with a different value of an argument.
     #[error("{argument}: {ours}, but the training in {} has {theirs}", .folder.display())]
     Argument {
         /// The folder.
@@ -75,7 +75,7 @@ pub enum RunError {
         /// Its value in the run.
         theirs: Value,
     },
-    /// A state of tensors is refused.
+    /// A state stored as tensors is invalid.
     #[error("{}: {problem}", .path.display())]
     Tensors {
         /// The file.
@@ -93,22 +93,22 @@ pub enum RunError {
 
 /// The state of a run.
 pub trait RunState {
-    /// The name of its file.
+    /// The name of the file of the state.
     const FILE: &'static str;
 
-    /// An argument as errors name it.
+    /// How error messages name an argument.
     fn argument(name: &str) -> String {
         format!("--{}", name.replace('_', "-"))
     }
 }
 
-/// A state that is written as JSON.
+/// A state that is stored as JSON.
 pub trait JsonState: RunState + Serialize + DeserializeOwned {
     /// Version of the format.
     const VERSION: u32;
 }
 
-/// The content of the file of a state.
+/// The content of a state file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Checkpoint {
@@ -116,7 +116,7 @@ struct Checkpoint {
     /// The arguments that the result of the run depends on.
     arguments: Box<RawValue>,
     state: Box<RawValue>,
-    /// The checksum of the text of both.
+    /// The CRC-32 of the text of `arguments` and `state`.
     #[serde(default)]
     crc32: String,
 }
@@ -148,10 +148,10 @@ impl<S: RunState> RunFolder<S> {
         Ok(RunFolder { path: path.to_owned(), arguments, state: PhantomData })
     }
 
-    /// The right to go on with the run, before it is read.
+    /// Claims the run for this process. Call it before reading the state.
     ///
     /// # Errors
-    /// [`RunError::File`]: another process has it.
+    /// [`RunError::File`] if another process has claimed it.
     pub fn claim(&self) -> Result<Claim, RunError> {
         Claim::folder(&self.path).map_err(|error| RunError::File { path: self.path.clone(), error })
     }
@@ -161,7 +161,7 @@ impl<S: RunState> RunFolder<S> {
         self.path.join(name)
     }
 
-    /// Reads the file of the state; `None` if there is none. One that is there is an error without `resume`.
+    /// Reads the state file; `None` if there is none. Without `resume`, an existing one is an error.
     pub(crate) fn read_file(&self, resume: bool) -> Result<Option<Vec<u8>>, RunError> {
         let path = self.file(S::FILE);
         match input::read(&path, input::MOST_TENSORS) {
@@ -172,7 +172,7 @@ impl<S: RunState> RunFolder<S> {
         }
     }
 
-    /// Checks that the run in the folder was begun with the same arguments.
+    /// Checks that the run in the folder was started with the same arguments.
     pub(crate) fn check_arguments(&self, found: &Map<String, Value>) -> Result<(), RunError> {
         for name in self.arguments.keys().chain(found.keys()) {
             let [ours, theirs] =
@@ -200,7 +200,7 @@ impl<S: RunState> RunFolder<S> {
     /// Writes a table and its charts.
     ///
     /// # Errors
-    /// [`RunError`] names the file, or says that the drawing library has failed.
+    /// [`RunError`] names the file, or reports that the drawing library failed.
     pub fn put_report(&self, report: Report) -> Result<(), RunError> {
         self.put(report.name, report.table.as_str())?;
         report.svgs()?.iter().try_for_each(|(name, svg)| self.put(name, svg).map(drop))

@@ -1,4 +1,5 @@
-//! Files of the shards of self-play, put together byte for byte as one machine would have written them.
+//! Merging the files of the shards of self-play into the file that one machine would have written, byte for
+//! byte.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,25 +12,25 @@ use labrys_core::game::Knowledge;
 use labrys_core::input;
 use labrys_support::shard::{MergeError, Part};
 
-/// What the file of a shard holds, of which game.
+/// What a shard file contains, with the name of its game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Self-play games.
     Games(String),
-    /// Samples of a generation.
+    /// Samples of a generation of policy/value nets.
     Samples(String),
 }
 
 /// Why files cannot be merged.
 #[derive(Debug, Error)]
 pub enum MergeFilesError {
-    /// A file of games is refused.
+    /// A games file is invalid.
     #[error(transparent)]
     Games(#[from] GamesError),
-    /// A file of samples is refused.
+    /// A samples file is invalid.
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    /// A file does not have the games of its part.
+    /// A file does not contain the games of its part.
     #[error(transparent)]
     Merge(#[from] MergeError),
     /// There is nothing to learn from.
@@ -40,7 +41,7 @@ pub enum MergeFilesError {
     Io(#[from] io::Error),
 }
 
-/// What a file holds, and the part of it; `None` if it is a file of another kind.
+/// The kind and the part of a shard file; `None` for a file of any other kind.
 ///
 /// # Errors
 /// [`MergeFilesError`] names the file and what is wrong with it.
@@ -58,10 +59,10 @@ pub fn inspect(path: &Path) -> Result<Option<(Kind, Option<Part>)>, MergeFilesEr
     Ok(None)
 }
 
-/// Writes what the files of all parts of a job hold, in their order.
+/// Writes the content of all parts of a job, in order.
 ///
 /// # Errors
-/// [`MergeFilesError`] names the file that is refused.
+/// [`MergeFilesError`] names the invalid file.
 pub fn merge<G: Knowledge>(
     kind: &Kind,
     files: &[(PathBuf, Part)],

@@ -32,11 +32,11 @@ use crate::learn::save_eval_net;
 use crate::protocol::engine_log::EngineLog;
 use crate::search::Control;
 
-/// The option and its value with which an engine plays by the linear evaluation.
+/// The option, with its value, that selects the linear evaluation.
 const LINEAR: (&str, &str) = ("Evaluation", "linear");
 
-/// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
-/// next games. An existing folder is continued.
+/// Trains a series of nets, each of which plays the games for the next, with matches in between. An existing
+/// folder is continued.
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct NnueGenerationsArguments {
     #[command(flatten)]
@@ -50,42 +50,42 @@ pub(in crate::commands) struct NnueGenerationsArguments {
     #[arg(long, value_name = "DIR")]
     #[serde(skip)]
     out: PathBuf,
-    /// Generations to complete, those before included
+    /// Total number of generations, including complete ones
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     #[serde(skip)]
     generations: u32,
     /// What plays the first games: the linear evaluation, or a net with random parameters
     #[arg(long, value_enum, default_value_t = Start::Linear)]
     start: Start,
-    /// Games of a generation
+    /// Games per generation
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move of the games
     #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
-    /// Random plies at the beginning of each game, N or N-M
+    /// Number of random plies at the start of each game, N or N-M
     #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
-    /// Seed of everything random in the first generation; the next ones have the numbers after it
+    /// Seed of everything random in the first generation; later generations use the following numbers
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// Generations whose games a net learns from
+    /// Number of recent generations whose games a net learns from
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     window: u32,
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingArguments,
-    /// Games of each match; 0 for no matches
+    /// Games per match; 0 disables matches
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = even)]
     match_games: u64,
-    /// Keys for both engines of a match, as `labrys match` has them
+    /// Keys for both engines of a match, as in `labrys match`
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE", default_value = "tc=1+0.01")]
     each: Vec<String>,
     /// Number of concurrent games of a match
     #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     concurrency: NonZeroUsize,
-    /// Threads of self-play and training [default: as many as the machine has]
+    /// Number of threads of self-play and training [default: the number of cores]
     #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     threads: Option<NonZeroUsize>,
@@ -133,14 +133,14 @@ impl Run<'_> {
         let _claim = folder.claim()?;
         let mut state = folder.read(true)?.unwrap_or_default();
         write(&state)?;
-        // Records of matches have the paths of nets, which do not change with the current folder.
+        // Match records contain the paths of nets, which must not depend on the current folder.
         let out = out.canonicalize().with_context(in_folder)?;
         while state.complete.len() < *generations as usize {
             let number = state.complete.len() as u32 + 1;
             let generation = Generation { run: &self, out: &out, number };
             let save = |state: &GenerationsState| Ok(write(state)?);
             let Some(complete) = generation.run::<G>(&mut state, &control, save)? else {
-                bail!("interrupted in generation {number}, the same command goes on");
+                bail!("interrupted in generation {number}, run the same command to continue");
             };
             print_line!("{}", summary(&complete, number))?;
             state.complete.push(complete);
@@ -150,10 +150,8 @@ impl Run<'_> {
         print_line!("{} generations are complete: {}", state.complete.len(), out.display())?;
         Ok(())
     }
-}
 
-impl Run<'_> {
-    /// A match of two engines, each with its name and an option.
+    /// A match of two engines, each given by its name and an option.
     fn tournament(
         &self,
         seed: u64,
@@ -204,13 +202,13 @@ impl Generation<'_> {
         self.run.arguments.seed.wrapping_add(u64::from(self.number) - 1)
     }
 
-    /// The net of the generation before. Number 0 has a net only if it is one with random parameters.
+    /// The net of the previous generation. Generation 0 has a net only if it is a random one.
     fn before(&self) -> Option<String> {
         let has_net = self.number > 1 || self.run.arguments.start == Start::Nothing;
         has_net.then(|| self.net(self.number - 1))
     }
 
-    /// Plays the games, trains the net and plays the matches, from where it was interrupted; `None` if it is
+    /// Plays the games, trains the net and plays the matches, continuing after an interruption; `None` if it is
     /// interrupted again.
     fn run<G: Playable>(
         &self,
@@ -239,7 +237,7 @@ impl Generation<'_> {
         Ok((!control.is_stopped()).then_some(NetGeneration { net, linear, before }))
     }
 
-    /// Plays the games. Returns whether it was not interrupted.
+    /// Plays the games. Returns false if it is interrupted.
     fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let NnueGenerationsArguments { training, games, nodes, random_plies, threads: asked, .. } =
             self.run.arguments;
@@ -288,8 +286,7 @@ impl Generation<'_> {
         Ok(best.map(|best| TrainedNet { positions, held_out: best.held_out }))
     }
 
-    /// Plays a match of the net against another evaluation; `None` if there are no matches, or it is
-    /// interrupted.
+    /// Plays a match of the net against another evaluation; `None` if matches are disabled or it is interrupted.
     fn play_match(
         &self,
         opponent: &str,
@@ -307,7 +304,7 @@ impl Generation<'_> {
     }
 }
 
-/// The file of games in the folder of a generation.
+/// The games file in the folder of a generation.
 fn games_of(folder: &Path) -> PathBuf {
     folder.join("selfplay.games")
 }

@@ -15,7 +15,7 @@ use crate::commands::shared::values::{plies, whole};
 use crate::commands::shared::{RulesArguments, interruptible, weights_error};
 use crate::engine::{OptionError, Playable, TypedEngine};
 use crate::game::counted;
-use crate::learn::nnue::datagen::{Played, SelfPlaySettings, play_games};
+use crate::learn::nnue::datagen::{SelfPlayProgress, SelfPlaySettings, play_games};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::search::Control;
 use crate::shard::{Part, Shard};
@@ -28,7 +28,7 @@ const HASH: &str = "1";
 pub(in crate::commands) struct NnueSelfplayArguments {
     #[command(flatten)]
     rules: RulesArguments,
-    /// Number of games that the file is to have, together with those of other shards
+    /// Total number of games in the file, or over all shards
     #[arg(long, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move
@@ -37,25 +37,25 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     /// Seed of everything random: files with different seeds have different games
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// Random plies at the beginning of each game, N or N-M
+    /// Number of random plies at the start of each game, N or N-M
     #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
-    /// Play by the linear evaluation with its shipped weights
+    /// Play with the linear evaluation and its shipped weights
     #[arg(long, conflicts_with_all = ["weights", "net"])]
     linear: bool,
-    /// Play by the linear evaluation with the weights of a file
+    /// Play with the linear evaluation and the weights of a file
     #[arg(long, value_name = "FILE", conflicts_with = "net")]
     weights: Option<String>,
-    /// Play by an evaluation net
+    /// Play with an evaluation net
     #[arg(long, value_name = "FILE")]
     net: Option<String>,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: the number of cores]
     #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
-    /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
+    /// Play only the games of shard I of N; `labrys games merge` merges the files of all shards
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// The file of the games
+    /// Output file of the games
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -88,28 +88,28 @@ pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Res
     commands(&rules.variant)?.selfplay(&selfplay)
 }
 
-/// Games to be played.
+/// The games to play.
 pub(in crate::commands) struct SelfPlay<'a> {
     pub(in crate::commands) rules: &'a Rules,
     /// The option that sets the evaluation, and its value [default: the evaluation of the game].
     pub(in crate::commands) evaluation: Option<(&'a str, &'a str)>,
     pub(in crate::commands) settings: SelfPlaySettings,
-    /// All games.
+    /// The total number of games.
     pub(in crate::commands) games: u64,
-    /// The shard of these that the file is to have; `None` for all of them.
+    /// The shard to play; `None` for all games.
     pub(in crate::commands) shard: Option<Shard>,
     pub(in crate::commands) threads: usize,
-    /// The file.
+    /// The output file.
     pub(in crate::commands) out: &'a Path,
 }
 
 impl SelfPlay<'_> {
-    /// An engine with its evaluation, at the start position.
+    /// An engine with the evaluation, at the start position.
     fn engine<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         let mut engine = self.rules.typed_engine::<G>()?;
         engine.set_option("Hash", HASH)?;
         if let Some((name, value)) = self.evaluation {
-            // The command line has a name of its own for the option.
+            // Errors name the flag, not the option.
             engine.set_option(name, value).map_err(|error| match error {
                 OptionError::Weights(error) => weights_error("--weights", value, error),
                 OptionError::EvalNet(error) => anyhow::Error::new(error).context("--net"),
@@ -120,7 +120,7 @@ impl SelfPlay<'_> {
         Ok(engine)
     }
 
-    /// Plays games until the file has all of them, or until `control` stops it. Returns whether it has.
+    /// Plays games until the file is complete or `control` stops it. Returns whether it is complete.
     pub(in crate::commands) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let engine = self.engine::<G>()?;
         let start = engine.game();
@@ -139,8 +139,8 @@ impl SelfPlay<'_> {
         let engines = (0..self.threads).map(|_| self.engine::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
         let mut progress = Progress::new("games", writer.games(), Some(games));
-        let mut played = Played { games: writer.games(), positions: 0 };
-        let mut report = |now: Played| {
+        let mut played = SelfPlayProgress { games: writer.games(), positions: 0 };
+        let mut report = |now: SelfPlayProgress| {
             played = now;
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
             progress.update(now.games, || format!("{}, {rate:.0}/s", counted(now.positions, "position")));
@@ -156,13 +156,11 @@ impl SelfPlay<'_> {
         )?;
         Ok(writer.games() >= games)
     }
-}
 
-impl SelfPlay<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let control = interruptible()?;
         let is_complete = self.play::<G>(&control)?;
-        ensure!(is_complete || !control.is_stopped(), "interrupted, the same command goes on");
+        ensure!(is_complete || !control.is_stopped(), "interrupted, run the same command to continue");
         Ok(())
     }
 }

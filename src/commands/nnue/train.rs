@@ -38,7 +38,7 @@ pub(in crate::commands) struct NnueTrainArguments {
     /// Continue the training in the folder
     #[arg(long)]
     resume: bool,
-    /// Start from a net, not from random parameters; it may have fewer neurons and buckets
+    /// Start from a net instead of random parameters; it may have fewer neurons and buckets
     #[arg(long, value_name = "NET")]
     start: Option<PathBuf>,
     #[command(flatten)]
@@ -46,12 +46,12 @@ pub(in crate::commands) struct NnueTrainArguments {
     /// Seed of the initial parameters, of the order of the positions and of the choice of held-out games
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: the number of cores]
     #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
 
-/// How a net is trained.
+/// The settings of a training.
 #[derive(Debug, clap::Args, Serialize)]
 pub(super) struct TrainingArguments {
     #[command(flatten)]
@@ -60,10 +60,10 @@ pub(super) struct TrainingArguments {
     /// Number of passes over all positions
     #[arg(long, default_value_t = 30, value_parser = whole::<u32>(1..))]
     epochs: u32,
-    /// Positions of a batch
+    /// Positions per batch
     #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = whole::<usize>(1..=1_000_000))]
     batch: usize,
-    /// Initial learning rate of AdamW; it falls to a hundredth, as a cosine does
+    /// Initial learning rate of AdamW; it falls to a hundredth along a cosine
     #[arg(long, default_value_t = 0.001, value_parser = non_negative)]
     rate: f64,
     /// Weight decay of AdamW
@@ -72,7 +72,7 @@ pub(super) struct TrainingArguments {
     /// Weight of the scores in the target, from 0 to 1; the rest is the result of the game
     #[arg(long, default_value_t = 1.0, value_parser = fraction)]
     blend: f64,
-    /// λ of TD(λ): the share of later scores of the game in the scores of the target, from 0 to 1
+    /// λ of TD(λ): the weight of later scores of the game in the target, from 0 to 1
     #[arg(long, default_value_t = 0.0, value_parser = fraction)]
     lambda: f64,
     /// Stop after this many epochs without a lower loss of the held-out positions
@@ -98,7 +98,7 @@ impl TrainingArguments {
             patience: self.patience,
             seed,
             margin: self.margin.unwrap_or(scale.margin),
-            // Scores without weight may be meaningless, such as those of a net with random parameters.
+            // Scores that are not used may be meaningless, such as those of a random net.
             unit: (self.blend == 0.0).then_some(scale.wdl.b),
         }
     }
@@ -112,13 +112,13 @@ pub(super) fn run(arguments: &NnueTrainArguments) -> anyhow::Result<()> {
     commands(variant)?.train_eval_net(&training)
 }
 
-/// A training to be run.
+/// A training to run.
 pub(in crate::commands) struct Training<'a> {
-    /// The files of games.
+    /// The games files.
     pub(super) data: &'a [PathBuf],
     /// The folder.
     pub(super) out: &'a Path,
-    /// Whether a training in the folder is continued.
+    /// Whether to continue a training in the folder.
     pub(super) resume: bool,
     /// The net to start from.
     pub(super) start: Option<&'a Path>,
@@ -129,11 +129,11 @@ pub(in crate::commands) struct Training<'a> {
 
 /// The state of a training.
 pub(super) struct Trained {
-    /// Positions of the data.
+    /// The number of quiet positions in the data.
     pub(super) positions: u64,
     /// The epoch with the lowest held-out loss; `None` before the first epoch.
     pub(super) best: Option<Epoch>,
-    /// Whether it has ended, and not been interrupted.
+    /// Whether the training is complete.
     pub(super) is_finished: bool,
 }
 
@@ -168,13 +168,13 @@ impl Training<'_> {
         Ok((dataset, counts, sources.join("; ")))
     }
 
-    /// Trains the net until the end, or until `control` stops it after a whole epoch.
+    /// Trains the net until it is finished, or until `control` stops it after a complete epoch.
     pub(super) fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         pool.install(|| self.train_here::<G>(control))
     }
 
-    /// The same, on the threads of this pool.
+    /// Trains the net on the threads of the current pool.
     fn train_here<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
         let (dataset, counts, sources) = self.read::<G>()?;
         let start = self.start.map(EvalNet::load::<G>).transpose()?;
@@ -194,8 +194,8 @@ impl Training<'_> {
             counted(games, "game"),
             counted(quiet, "quiet position")
         )?;
-        let chance = trainer.chance_loss();
-        print_line!("loss of the held-out positions by chance {chance:.6}")?;
+        let chance = trainer.baseline_loss();
+        print_line!("baseline loss of the held-out positions {chance:.6}")?;
         while !trainer.is_finished() {
             let begin = Instant::now();
             let number = trainer.state.curve.len() + 1;
@@ -219,6 +219,10 @@ impl Training<'_> {
         }
         Ok(Trained { positions: quiet, best, is_finished: trainer.is_finished() })
     }
+
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
+        self.train::<G>(&*interruptible()?).map(drop)
+    }
 }
 
 fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance: f64) -> String {
@@ -230,10 +234,4 @@ fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance
          seed {seed}: held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
         curve.len()
     )
-}
-
-impl Training<'_> {
-    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
-        self.train::<G>(&*interruptible()?).map(drop)
-    }
 }

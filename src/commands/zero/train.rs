@@ -29,7 +29,7 @@ pub(in crate::commands) struct ZeroTrainArguments {
     /// Continue the run in the folder
     #[arg(long)]
     resume: bool,
-    /// Generations to run, those before included; 0 only begins the run [default: as in CONFIG]
+    /// Total number of generations, including complete ones; 0 only creates the run [default: as in CONFIG]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(..))]
     generations: Option<u32>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
@@ -111,18 +111,18 @@ impl Display {
     fn show(&mut self, event: Event) -> io::Result<()> {
         let number = self.number;
         match event {
-            Event::SelfPlay { games, of, positions } => {
+            Event::SelfPlay { games, total, positions } => {
                 let speed = |seconds: f64| format!("{:.1} moves/s", positions as f64 / seconds);
-                self.update("games of self-play", games, of, speed, String::new());
+                self.update("games of self-play", games, total, speed, String::new());
             }
-            Event::Training { of, loss, positions } => {
+            Event::Training { total, loss, positions } => {
                 let losses = format!("policy loss {:.3}, value loss {:.3}", loss.policy, loss.value);
                 let speed = |seconds: f64| format!("{:.0} positions/s", positions as f64 / seconds);
-                self.update("steps of training", loss.steps, of, speed, losses);
+                self.update("steps of training", loss.steps, total, speed, losses);
             }
-            Event::Match { opponent, games, of } => {
+            Event::Match { opponent, games, total } => {
                 let speed = |seconds: f64| format!("{:.2} games/s", games as f64 / seconds);
-                self.update(&format!("games against {opponent}"), games, of, speed, String::new());
+                self.update(&format!("games against {opponent}"), games, total, speed, String::new());
             }
             Event::Done(generation) => {
                 if let Some((_, progress, _)) = self.phase.take() {

@@ -35,7 +35,7 @@ impl TrainingState {
         let over_steps = |name: &str, value: &dyn Fn(&CurvePoint) -> f64| {
             Curve::new(name, self.curve.iter().map(|point| (point.steps as f64, value(point))))
         };
-        // The weights that have changed most have a name in the chart.
+        // The chart names the weights that have changed most.
         let changed = |index: usize| (self.weights[index] - self.start[index]).abs();
         let mut indices: Vec<usize> = (0..names.len()).collect();
         indices.sort_by(|&one, &other| changed(other).total_cmp(&changed(one)));

@@ -1,19 +1,18 @@
-//! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's
-//! "Texel's tuning method", 2014, with gradients in place of a local search).
+//! Logistic regression: the weights for which `1 / (1 + exp(−k w·φ))` best predicts the results of games
+//! (P. Österlund's "Texel's tuning method", 2014, with gradients in place of a local search).
 //!
-//! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation
-//! does not change. The target of a position is the result of its game, blended with the score of the search
-//! that played it, which has less noise. Scores have a scale of their own, as another evaluation may have
-//! played. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over
-//! mini-batches. Every tenth game is held out for validation; the weights of the epoch with the lowest
-//! validation error are returned.
+//! The scale k is first fitted to the initial weights and then fixed, so that the unit of the evaluation does
+//! not change. The target of a position is the result of its game, blended with the score of the search that
+//! chose the move, which is less noisy. Scores have a scale of their own, since the games may have been played
+//! with another evaluation. Adam then minimizes the mean cross entropy over mini-batches. Every tenth game is
+//! held out for validation; the weights of the epoch with the lowest validation error are returned.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::Samples;
-use crate::adam::{Adam, MOMENTUM};
+use crate::adam::{Adam, BETA1};
 use crate::minimum::minimum;
 use labrys_core::search::Control;
 
@@ -21,7 +20,7 @@ use labrys_core::search::Control;
 const HELD_OUT: usize = 10;
 
 /// Search interval of the scale k, per unit of the evaluation.
-const SCALES: (f64, f64) = (0.01, 10.0);
+const SCALE_RANGE: (f64, f64) = (0.01, 10.0);
 
 /// Settings of the regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +160,7 @@ fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64],
     errors.sum::<f64>() / numbers.len() as f64
 }
 
-/// The scale of values with the lowest error, by golden-section search on its logarithm. `value` gives the
+/// The scale of values with the lowest error, by golden-section search on its logarithm. `value` returns the
 /// value of a position, if it has one, and the result of its game.
 fn fit_scale(numbers: &[usize], value: impl Fn(usize) -> Option<(f64, f64)>) -> f64 {
     // 100,000 positions are enough for one parameter.
@@ -173,10 +172,10 @@ fn fit_scale(numbers: &[usize], value: impl Fn(usize) -> Option<(f64, f64)>) -> 
             .map(|&(value, result)| cross_entropy(result, win_probability(value, scale.exp())))
             .sum()
     };
-    minimum(SCALES.0.ln(), SCALES.1.ln(), 1e-3, error).exp()
+    minimum(SCALE_RANGE.0.ln(), SCALE_RANGE.1.ln(), 1e-3, error).exp()
 }
 
-/// The weights on their way, with the state of the optimiser.
+/// The current weights and the state of the optimiser.
 struct Regression {
     start: Vec<f64>,
     weights: Vec<f64>,
@@ -199,7 +198,7 @@ impl Regression {
         }
     }
 
-    /// Makes a step for a mini-batch and returns the sum of its errors before the step.
+    /// Updates the weights from a mini-batch. Returns the sum of its errors before the update.
     fn step(
         &mut self,
         (samples, targets): (&Samples, &[f64]),
@@ -220,7 +219,7 @@ impl Regression {
             features.for_each(|(index, value)| self.gradient[index] += slope * value);
         }
         self.steps += 1;
-        let adam = Adam::step(self.steps, MOMENTUM);
+        let adam = Adam::step(self.steps, BETA1);
         for (index, weight) in self.weights.iter_mut().enumerate() {
             let gradient = self.gradient[index] + l2 * (*weight - self.start[index]);
             *weight -= rate * adam.direction(gradient, &mut self.mean[index], &mut self.square[index]);
@@ -254,7 +253,7 @@ mod tests {
         let truth = [1.0, -0.5, 0.25, 0.0];
         let samples = sampled(&truth, 40_000);
         let settings = LogisticSettings { epochs: 20, batch: 256, rate: 0.02, ..LogisticSettings::default() };
-        // The scale of the initial weights is kept, so begin with the first weight right.
+        // The scale is fitted to the initial weights, so the first one starts at its true value.
         let mut epochs = Vec::new();
         let fit = fit(&samples, &[1.0, 0.0, 0.0, 0.3], &settings, &Control::default(), &mut |epoch| {
             epochs.push(epoch)
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_another_scale_teach_the_same() {
+    fn the_scale_of_scores_does_not_matter() {
         let truth = [1.0, -0.5];
         let mut random = StdRng::seed_from_u64(7);
         let mut samples = Samples::default();

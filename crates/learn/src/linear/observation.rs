@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Transition;
 use super::learner::SparseFeatures;
-use crate::play::Found;
+use crate::play::SearchSummary;
 use labrys_core::engine::{Board, GameState};
 use labrys_core::game::{Color, Knowledge, Wdl};
 
@@ -47,13 +47,13 @@ pub struct ObservationSettings {
 }
 
 impl ObservationSettings {
-    /// The observation of a position in which a search of the side to move has found a move. `set` is the index
-    /// of the feature set.
+    /// The observation of a position from the search of the side to move. `set` is the index of the feature
+    /// set.
     pub(crate) fn observation<G: Knowledge>(
         &self,
         game: &GameState<G>,
         set: usize,
-        found: &Found<G::Move>,
+        found: &SearchSummary<G::Move>,
     ) -> Observation<G::Move> {
         let observed = match self.position {
             ObservedPosition::Root => self.observe(game, set, &[]),
@@ -76,7 +76,7 @@ impl ObservationSettings {
         for &mv in moves {
             game.to_mut().advance(mv);
         }
-        // The game on the board is not over.
+        // The game itself is not over.
         if let Some(outcome) = game.outcome().filter(|_| !moves.is_empty()) {
             return Observed::End(self.reward_of(outcome.winner, color));
         }

@@ -32,7 +32,7 @@ pub struct Samples {
 pub struct RecordedGame<'a> {
     /// The position before the opening, as FEN; `None` for the start position.
     pub fen: Option<&'a str>,
-    /// The moves of the opening. Their positions are not learned from.
+    /// The moves of the opening. The positions before them are not used.
     pub opening: &'a [String],
     /// The moves after the opening.
     pub moves: &'a [String],
@@ -64,7 +64,7 @@ impl Samples {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -78,7 +78,7 @@ impl Samples {
     /// training and validation sets have to be split by games.
     ///
     /// # Panics
-    /// When there is no game of that number.
+    /// If there is no such game.
     pub fn of_game(&self, game: usize) -> Range<usize> {
         let begin = if game == 0 { 0 } else { self.games[game - 1] };
         begin..self.games[game]
@@ -133,9 +133,9 @@ impl Samples {
         self.search_scores.push(search_score.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game: those without check in which no tactical move was played. The
-    /// static evaluation of other positions differs from their search score. Features are those of the set
-    /// `G::SETS[set]`. `game` is changed.
+    /// Adds the quiet positions of a game: those not in check in which no tactical move was played. In other
+    /// positions the static evaluation differs from the search score. Features are those of the set
+    /// `G::SETS[set]`. `game` is modified.
     ///
     /// # Errors
     /// [`SampleError`] names the illegal move; the positions before it have been added.
@@ -168,7 +168,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Adds the quiet positions of self-play games, as [`Samples::add_game`] does.
+    /// Adds the quiet positions of self-play games; see [`Samples::add_game`].
     ///
     /// # Errors
     /// [`GamesProblem::Move`] names the first move that is not legal, or the start position.
@@ -205,7 +205,7 @@ impl Samples {
     }
 }
 
-/// A score in units of the evaluation; infinite where the game is won or lost for certain.
+/// A score in units of the evaluation; infinite for a decisive score.
 fn units(score: Score) -> f64 {
     let thousandths = f64::from(score.to_thousandths());
     match score.is_decisive() {

@@ -1,4 +1,4 @@
-//! Temporal-difference learning: each transition moves the weights along the TD error.
+//! Temporal-difference learning: each transition moves the weights to reduce the TD error.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,8 @@ pub struct TemporalDifference {
 }
 
 impl TemporalDifference {
-    /// A learner with discount γ and trace decay λ, both from 0 to 1. Values are squashed into ±`range` if it
-    /// is given.
+    /// A learner with discount γ and trace decay λ, both from 0 to 1. Values are squashed into ±`range`, if
+    /// given.
     pub fn new(discount: f64, lambda: f64, range: Option<f64>) -> TemporalDifference {
         TemporalDifference { discount, lambda, range, trace: Vec::new() }
     }
@@ -32,7 +32,7 @@ impl TemporalDifference {
         self.trace.clear();
     }
 
-    /// Learns from a transition at the learning rate α, `rate`.
+    /// Learns from a transition with the learning rate α, `rate`.
     pub fn learn(&mut self, step: &Transition, rate: f64, weights: &mut [f64]) {
         let sum = dot(&step.features, weights);
         let (value, slope) = self.squash(sum);

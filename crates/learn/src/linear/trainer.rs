@@ -186,7 +186,7 @@ impl<G: Playable> Trainer<G> {
         &self.state
     }
 
-    /// Runs the training to its end, or until `control` stops it. `each` is called with the state after each
+    /// Runs the training until it is complete or `control` stops it. `each` is called with the state after each
     /// round.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl<G: Playable> Trainer<G> {
             let game_settings = GameSettings {
                 seed,
                 opening_seed: seed ^ 1,
-                longest: G::LONGEST_GAME,
+                max_plies: G::LONGEST_GAME,
                 opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
                 first: Color::BOTH[(number % 2) as usize],
                 exploration: settings.exploration.rate(number as f64 / settings.games as f64),
@@ -236,11 +236,11 @@ impl<G: Playable> Trainer<G> {
         })
     }
 
-    /// Learns from `played`, the games of the next round in order, and plays the matches that are due then.
-    /// False if `control` stops these: the state is then as before.
+    /// Learns from `played`, the games of the next round in order, then plays the matches that are due.
+    /// Returns false if `control` stops them; the state is then unchanged.
     ///
     /// # Errors
-    /// [`WeightsError`] if learned weights are not finite; the training is over then.
+    /// [`WeightsError`] if learned weights are not finite; the training cannot continue then.
     pub fn learn_from(&mut self, played: &[TrainingGame], control: &Control) -> Result<bool, WeightsError> {
         let numbers = self.next_round();
         let mut state = self.state.clone();
@@ -257,8 +257,8 @@ impl<G: Playable> Trainer<G> {
         Ok(is_complete)
     }
 
-    /// Plays a match of the learner against the first rival, which has its initial weights, and returns the
-    /// learner's results by pairs of games. `None` if `control` stops it.
+    /// Plays a match of the learner against the first rival, which has its initial weights. Returns the
+    /// learner's results in pairs of games; `None` if `control` stops it.
     pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Wdl; 2]>> {
         let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
@@ -339,13 +339,13 @@ impl TrainingSettings {
         purpose: Purpose,
         number: u64,
         opening_plies: usize,
-        longest: Option<u32>,
+        max_plies: Option<u32>,
     ) -> GameSettings {
         GameSettings {
             seed: self.seed(purpose, number),
             opening_seed: self.seed(purpose, number / 2) ^ 1,
             opening_plies,
-            longest,
+            max_plies,
             first: Color::BOTH[(number % 2) as usize],
             exploration: 0.0,
         }

@@ -1,5 +1,5 @@
-//! A training on disk: a folder with the net of the best epoch, the state to go on from, and the curve of the
-//! losses as a table and as a chart.
+//! A training on disk: a folder with the net of the best epoch, the state to resume from, and the loss curve
+//! as a table and as a chart.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::model::Numbers;
+use super::model::NetValues;
 use super::optimiser::AdamW;
 use super::trainer::{Epoch, Trainer, TrainingSettings, TrainingState};
 use crate::report::{Report, Table};
@@ -19,10 +19,10 @@ use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::chart::{Chart, Curve};
 use labrys_support::files::Claim;
 
-/// Name of the net in the folder of a training.
+/// File name of the net in the folder of a training.
 pub const NET: &str = "net.safetensors";
 
-/// The tensors of the state: of the net, of the means of the optimiser, of the best net.
+/// The tensors of the state: the net, the running means of the optimiser, and the best net.
 const TENSORS: [[&str; 4]; 4] = [
     ["net.input.weight", "net.input.bias", "net.output.weight", "net.output.bias"],
     ["mean.input.weight", "mean.input.bias", "mean.output.weight", "mean.output.bias"],
@@ -53,7 +53,7 @@ pub struct TrainingFolder {
     data: u32,
 }
 
-/// All that a training depends on, by its names.
+/// Everything that the result of a training depends on, by name.
 fn arguments(settings: TrainingSettings, data: u32) -> Map<String, Value> {
     let settings = serde_json::to_value(settings).ok().and_then(|settings| settings.as_object().cloned());
     let data = ("data".to_owned(), format!("positions with the checksum {data:08x}").into());
@@ -66,21 +66,21 @@ fn kind<G: Knowledge>() -> FileKind {
 }
 
 impl TrainingFolder {
-    /// The folder at `path`, made if it does not exist, for a training with these settings on data with this
+    /// The folder at `path`, created if missing, for a training with these settings on data with this
     /// checksum.
     ///
     /// # Errors
-    /// [`RunError::File`] if it cannot be made.
+    /// [`RunError::File`] if it cannot be created.
     pub fn open(path: &Path, settings: TrainingSettings, data: u32) -> Result<TrainingFolder, RunError> {
         let files = RunFolder::open(path, arguments(settings, data));
         let files = files.map_err(|error| RunError::File { path: path.to_owned(), error })?;
         Ok(TrainingFolder { files, settings, data })
     }
 
-    /// The right to go on with the training, before it is read.
+    /// Claims the training for this process. Call it before reading the state.
     ///
     /// # Errors
-    /// [`RunError::File`]: another process has it.
+    /// [`RunError::File`] if another process has claimed it.
     pub fn claim(&self) -> Result<Claim, RunError> {
         self.files.claim()
     }
@@ -90,23 +90,24 @@ impl TrainingFolder {
         self.files.file(NET)
     }
 
-    /// What is wrong with the state.
+    /// The error of an invalid state.
     fn refused(&self, problem: TensorProblem) -> RunError {
         RunError::Tensors { path: self.files.file(TrainingState::FILE), problem: Box::new(problem) }
     }
 
-    /// Reads the state to go on from; `None` if there is none.
+    /// Reads the state to resume from; `None` if there is none.
     ///
     /// # Errors
-    /// [`RunError`] if there is one without `resume`, if it is damaged, or was begun otherwise.
+    /// [`RunError`] if there is a state but `resume` is not set, if it is damaged, or if it belongs to a
+    /// training with other settings or data.
     pub fn read<G: Knowledge>(&self, resume: bool) -> Result<Option<TrainingState>, RunError> {
         let Some(bytes) = self.files.read_file(resume)? else { return Ok(None) };
         let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)
             .map_err(|problem| self.refused(problem))?;
         self.files.check_arguments(&arguments(metadata.settings, metadata.data))?;
-        let numbers =
-            |names| read_numbers(&file, names, self.settings.sizes).map_err(|problem| self.refused(problem));
-        let [net, mean, square, best] = TENSORS.map(numbers);
+        let values =
+            |names| read_values(&file, names, self.settings.sizes).map_err(|problem| self.refused(problem));
+        let [net, mean, square, best] = TENSORS.map(values);
         let Metadata { steps, curve, .. } = metadata;
         let optimiser = AdamW { steps, mean: mean?, square: square? };
         Ok(Some(TrainingState { net: net?, optimiser, best: best?, curve }))
@@ -115,15 +116,14 @@ impl TrainingFolder {
     /// Writes the best net, the curve and, last, the state.
     ///
     /// # Errors
-    /// [`RunError`] names the file; an old one stays.
+    /// [`RunError`] names the file; an existing file is left unchanged.
     pub fn write<G: Knowledge>(&self, trainer: &Trainer<G>, provenance: String) -> Result<(), RunError> {
         let TrainingState { net, optimiser: AdamW { steps, mean, square }, best, curve } = &trainer.state;
         save_eval_net::<G>(&trainer.best_net(provenance), &self.net())?;
         self.files.put_report(report(curve))?;
         let sizes = trainer.sizes();
         let tensors = TENSORS.into_iter().zip([net, mean, square, best]);
-        let tensors: Vec<_> =
-            tensors.flat_map(|(names, numbers)| tensors_of(names, numbers, sizes)).collect();
+        let tensors: Vec<_> = tensors.flat_map(|(names, values)| tensors_of(names, values, sizes)).collect();
         let (settings, data, steps) = (self.settings, self.data, *steps);
         let metadata = Metadata { settings, sizes, data, steps, curve: curve.clone() };
         let bytes = tensors::to_bytes(kind::<G>(), G::info().name, &tensors, metadata);
@@ -137,29 +137,33 @@ fn shapes(sizes: EvalNetSizes) -> [Vec<usize>; 4] {
     [vec![sizes.rows(), hidden], vec![hidden], vec![outputs, 2 * hidden], vec![outputs]]
 }
 
-fn tensors_of(names: [&'static str; 4], numbers: &Numbers, sizes: EvalNetSizes) -> Vec<TensorBytes<'static>> {
-    let parts = names.into_iter().zip(shapes(sizes)).zip(numbers.parts());
+fn tensors_of(
+    names: [&'static str; 4],
+    values: &NetValues,
+    sizes: EvalNetSizes,
+) -> Vec<TensorBytes<'static>> {
+    let parts = names.into_iter().zip(shapes(sizes)).zip(values.parts());
     parts.map(|((name, shape), part)| TensorBytes::new(name, &shape, part)).collect()
 }
 
-fn read_numbers(
+fn read_values(
     file: &SafeTensors,
     names: [&'static str; 4],
     sizes: EvalNetSizes,
-) -> Result<Numbers, TensorProblem> {
-    let mut numbers = Numbers::zeros(sizes);
-    for ((name, shape), part) in names.into_iter().zip(shapes(sizes)).zip(numbers.parts_mut()) {
-        let (found, values) = tensors::read::<f32>(file, name)?;
-        if found != shape || values.iter().any(|value| !value.is_finite()) {
+) -> Result<NetValues, TensorProblem> {
+    let mut values = NetValues::zeros(sizes);
+    for ((name, shape), part) in names.into_iter().zip(shapes(sizes)).zip(values.parts_mut()) {
+        let (found, numbers) = tensors::read::<f32>(file, name)?;
+        if found != shape || numbers.iter().any(|number| !number.is_finite()) {
             let problem = format!("shape {found:?} of finite numbers, expected {shape:?}");
             return Err(TensorProblem::Tensor { name: name.to_owned(), problem });
         }
-        *part = values;
+        *part = numbers;
     }
-    Ok(numbers)
+    Ok(values)
 }
 
-/// The curve of the losses.
+/// The loss curve.
 fn report(curve: &[Epoch]) -> Report<'static> {
     let mut table = Table::new(["epoch", "training", "held out"]);
     for Epoch { number, training, held_out } in curve {

@@ -1,4 +1,4 @@
-//! Self-play games to learn from: random openings, short searches, adjudicated ends.
+//! Playing self-play games to learn from: random openings, short searches, adjudication.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -16,51 +16,56 @@ use labrys_core::game::{Color, Game, GameMove, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 
-/// The expected result from which on a game counts as won, and for how many plies in a row.
-const WON: (f64, u32) = (0.995, 4);
+/// A game is adjudicated won at this expected result …
+const WIN_EXPECTED: f64 = 0.995;
+/// … for this many plies in a row.
+const WIN_PLIES: u32 = 4;
 
-/// A game with draws is adjudicated drawn after so many plies, when the score has been this near to 0, in
-/// thousandths, for so many plies in a row.
-const DRAWN: (usize, i32, u32) = (80, 50, 10);
+/// A game that can be drawn is adjudicated drawn from this ply on …
+const DRAW_FROM_PLY: usize = 80;
+/// … if the score is within this many thousandths of 0 …
+const DRAW_SCORE: i32 = 50;
+/// … for this many plies in a row.
+const DRAW_PLIES: u32 = 10;
 
-/// Attempts at the random opening of a game; one fails when it reaches the end of the game.
+/// Attempts at the random opening of a game; an attempt fails if it ends the game.
 const ATTEMPTS: usize = 1000;
 
-/// Why a game has not been played to its end.
-enum Unplayed {
+/// Why a game was not completed.
+enum Incomplete {
     /// The work was stopped.
     Stopped,
-    /// There is no opening of this length.
+    /// Every opening of this length ended the game.
     NoOpening,
 }
 
-/// The settings of games.
+/// The settings of self-play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfPlaySettings {
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// Random plies at the beginning.
+    /// Number of random plies at the start of a game.
     pub random_plies: RangeInclusive<usize>,
     /// The seed of everything random.
     pub seed: u64,
 }
 
-/// What has been played.
+/// The progress of self-play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Played {
-    /// Games of the file.
+pub struct SelfPlayProgress {
+    /// Games in the file.
     pub games: u64,
-    /// Positions with a score that have been added.
+    /// Positions with a score that were added to it.
     pub positions: u64,
 }
 
-/// Plays the games of these numbers from `start`, on one thread for each engine; the file has some of them
-/// already. A game depends on the settings and its number only. Games are written in their order;
-/// those that are not finished when `control` stops the work are dropped.
+/// Plays the games `numbers` from `start`, on one thread per engine, except those that the file already has.
+/// A game depends only on the settings and its number. Games are written in order; games that are unfinished
+/// when `control` stops the work are dropped.
 ///
 /// # Errors
-/// [`GamesError`] names the file if it cannot be written, or says that random openings of this length always
-/// end the game; the games before stay.
+/// [`GamesError`] names the file if it cannot be written, or reports that random openings of this length
+/// always end the game. The games written before are kept.
 pub fn play_games<G: Playable>(
     start: &GameState<G>,
     engines: Vec<Box<dyn TypedEngine<G>>>,
@@ -68,16 +73,16 @@ pub fn play_games<G: Playable>(
     numbers: Range<u64>,
     writer: &mut GamesWriter,
     control: &Control,
-    report: &mut dyn FnMut(Played),
+    report: &mut dyn FnMut(SelfPlayProgress),
 ) -> Result<(), GamesError> {
-    let mut played = Played { games: writer.games(), positions: 0 };
+    let mut played = SelfPlayProgress { games: writer.games(), positions: 0 };
     let missing = missing(start, settings, numbers, writer.openings(), control);
     let mut next = 0;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
     let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
         start, agent, settings, number, control,
     ) {
-        Err(Unplayed::Stopped) => None,
+        Err(Incomplete::Stopped) => None,
         game => Some((place, game.ok())),
     };
     let limit = SearchLimit::Nodes(settings.nodes);
@@ -104,9 +109,9 @@ pub fn play_games<G: Playable>(
                 }
             }
         }
-        report(played);
+        report(progress);
     });
-    // What was played before an error stays, too.
+    // Games that were complete before an error are kept, too.
     result.and(writer.append(&block))
 }
 
@@ -147,15 +152,15 @@ fn open_game<G: Playable>(
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
-) -> Result<Opened<G>, Unplayed> {
+) -> Result<Opened<G>, Incomplete> {
     let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
     // An opening that ends the game is tried again.
     let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
     let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random, control));
     match opened {
         Some((game, opening)) => Ok((game, opening, random)),
-        None if control.is_stopped() => Err(Unplayed::Stopped),
-        None => Err(Unplayed::NoOpening),
+        None if control.is_stopped() => Err(Incomplete::Stopped),
+        None => Err(Incomplete::NoOpening),
     }
 }
 
@@ -166,7 +171,7 @@ fn play_game<G: Playable>(
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
-) -> Result<PlayedGame<G::Move>, Unplayed> {
+) -> Result<PlayedGame<G::Move>, Incomplete> {
     let (mut game, opening, mut random) = open_game(start, settings, number, control)?;
     agent.new_game(random.random());
     let model = agent.engine.scale(start.position()).wdl;
@@ -180,7 +185,7 @@ fn play_game<G: Playable>(
         {
             break game.leader();
         }
-        let found = agent.search(&game, control).ok_or(Unplayed::Stopped)?;
+        let found = agent.search(&game, control).ok_or(Incomplete::Stopped)?;
         let (mv, score, stm) = (found.mv, found.score.unwrap_or(Score::DRAW), game.side_to_move());
         let mv = game.position().sample(mv, &mut || random.random());
         moves.push((mv, score));
@@ -192,7 +197,7 @@ fn play_game<G: Playable>(
     Ok(PlayedGame { opening, moves, result: Wdl::of(winner, Color::White) })
 }
 
-/// Plays random moves; `None` if they end the game.
+/// Plays a random opening; `None` if it ends the game.
 fn random_opening<G: Playable>(
     start: &GameState<G>,
     plies: &RangeInclusive<usize>,
@@ -204,13 +209,13 @@ fn random_opening<G: Playable>(
     (opening.len() == plies && game.outcome().is_none()).then_some((game, opening))
 }
 
-/// Ends games whose result is clear.
+/// Adjudicates games whose result is clear.
 struct Adjudicator {
     model: WdlModel,
     has_draws: bool,
-    /// Plies in a row in which White, or Black, has been winning.
+    /// Consecutive plies in which White, or Black, has been winning.
     winning: [u32; 2],
-    /// Plies in a row with a score near 0.
+    /// Consecutive plies with a score near 0.
     level: u32,
 }
 
@@ -220,17 +225,18 @@ impl Adjudicator {
         Adjudicator { model, has_draws, winning: [0; 2], level: 0 }
     }
 
-    /// Counts a score of the player `stm`; the winner if the game is over, none if it is drawn.
+    /// Adds the score of the side to move, `stm`. Returns the winner, or `Some(None)` for a draw, if the game
+    /// is adjudicated.
     fn add(&mut self, stm: Color, score: Score, plies: usize) -> Option<Option<Color>> {
         for (player, score) in [(stm, score), (!stm, -score)] {
             let winning = &mut self.winning[player.index()];
-            *winning = if score.win_rate(self.model) >= WON.0 { *winning + 1 } else { 0 };
-            if *winning >= WON.1 {
+            *winning = if score.win_rate(self.model) >= WIN_EXPECTED { *winning + 1 } else { 0 };
+            if *winning >= WIN_PLIES {
                 return Some(Some(player));
             }
         }
-        self.level = if score.to_thousandths().abs() <= DRAWN.1 { self.level + 1 } else { 0 };
-        (self.has_draws && plies >= DRAWN.0 && self.level >= DRAWN.2).then_some(None)
+        self.level = if score.to_thousandths().abs() <= DRAW_SCORE { self.level + 1 } else { 0 };
+        (self.has_draws && plies >= DRAW_FROM_PLY && self.level >= DRAW_PLIES).then_some(None)
     }
 }
 
@@ -241,7 +247,7 @@ mod tests {
     use labrys_core::game::amazons::Amazons;
     use labrys_core::game::chess::Chess;
 
-    /// The verdict after the last of the scores, for a player who is to move at each.
+    /// The verdict after the last of `scores`, with Black to move at each of them.
     fn verdict<G: Playable>(scores: &[i32], plies: usize) -> Option<Option<Color>> {
         let mut adjudicator = Adjudicator::new::<G>(Scale::UNMEASURED.wdl);
         let mut add = |&score| adjudicator.add(Color::Black, Score::from_thousandths(score), plies);

@@ -1,4 +1,4 @@
-//! Positions to learn from, as sparse inputs.
+//! Positions to learn from, with sparse inputs.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_
 use super::scale::expected;
 use labrys_core::game::{Color, InputRows, Knowledge, Perspective, Wdl, each_input};
 
-/// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
-/// static evaluation of other positions differs from their score.
+/// The quiet positions of games: those not in check in which no tactical move was played and no mate was found.
+/// In other positions the static evaluation differs from the search score.
 #[derive(Clone, Debug)]
 pub struct Dataset<G> {
-    /// A position of the board.
+    /// A position on the board of all games.
     board: G,
     rows: InputRows,
     /// The inputs of all positions.
@@ -19,7 +19,7 @@ pub struct Dataset<G> {
     /// The scores of all plies of the games, for the side to move, in units of the evaluation.
     scores: Vec<f32>,
     /// The side to move at each ply: players need not alternate.
-    movers: Vec<Color>,
+    sides: Vec<Color>,
     games: Vec<GameEnd>,
 }
 
@@ -40,7 +40,7 @@ struct Position {
     /// Index of its score.
     score: usize,
     result: Wdl,
-    /// The views of the side to move and of its opponent.
+    /// The perspectives of the side to move and of its opponent.
     perspectives: [Perspective; 2],
     /// Index of the output.
     output: u8,
@@ -49,26 +49,26 @@ struct Position {
 /// A position as a net learns from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Example {
-    /// The rows of the inputs as the side to move sees the position, and as its opponent does.
+    /// The input rows from the perspective of the side to move, then from that of its opponent.
     pub inputs: [Vec<u32>; 2],
     /// Index of the output.
     pub output: usize,
-    /// The expected result that the net should give, from 0 to 1.
+    /// The target of the expected result, from 0 to 1.
     pub target: f32,
 }
 
-/// What a net should learn of the scores of the searches and of the results.
+/// How the target of a position is made from search scores and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// The weight of the scores, from 0 to 1; the rest is that of the result.
     pub blend: f64,
-    /// λ, from 0 to 1: the share of the later scores of a game, as in TD(λ).
+    /// λ, from 0 to 1: the weight of the later scores of a game, as in TD(λ).
     pub lambda: f64,
     /// Units of the evaluation that make 1 on the logistic scale.
     pub unit: f64,
 }
 
-/// Positions that were read, and those of them that were left out.
+/// Counts of the positions read, and of those left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Games.
@@ -79,21 +79,21 @@ pub struct Counts {
     pub opening: u64,
     /// Positions with a score.
     pub positions: u64,
-    /// Positions in check.
+    /// Left out: positions in check.
     pub in_check: u64,
-    /// Positions without check whose move was tactical.
+    /// Left out: positions not in check whose move was tactical.
     pub tactical: u64,
-    /// Other positions with a mate score.
+    /// Left out: other positions with a mate score.
     pub mates: u64,
 }
 
 impl Counts {
-    /// The positions that are learned from.
+    /// The number of quiet positions.
     pub fn quiet(&self) -> u64 {
         self.positions - self.in_check - self.tactical - self.mates
     }
 
-    /// Counts a game; `visit` gets its positions, and whether they are quiet.
+    /// Adds a game; `visit` is called with each position, and whether it is quiet.
     ///
     /// # Errors
     /// The ply and the text of the first move that is not legal.
@@ -107,34 +107,29 @@ impl Counts {
         self.results[2 - game.result as usize] += 1;
         self.opening += game.opening.len() as u64;
         game.replay(start, |played: PlayedPosition<G>| {
-            self.positions += 1;
-            let left_out = if played.position.in_check() {
-                Some(&mut self.in_check)
+            let quiet = self.quiet();
+            if played.position.in_check() {
+                self.in_check += 1;
             } else if played.position.is_tactical(played.mv) {
-                Some(&mut self.tactical)
+                self.tactical += 1;
             } else if played.score.mate_distance().is_some() {
-                Some(&mut self.mates)
-            } else {
-                None
-            };
-            let is_quiet = left_out.is_none();
-            if let Some(count) = left_out {
-                *count += 1;
+                self.mates += 1;
             }
-            visit(played, is_quiet);
+            self.positions += 1;
+            visit(played, self.quiet() > quiet);
         })
     }
 }
 
 impl<G: Knowledge> Dataset<G> {
-    /// No positions yet, for games from `board` on and a net with so many buckets.
+    /// An empty data set, for games on the board of `board` and a net with `buckets` buckets.
     pub fn new(board: G, buckets: u8) -> Dataset<G> {
         let rows = InputRows::new::<G>(board.input_shape(), buckets);
         let (inputs, positions, games) = (Vec::new(), Vec::new(), Vec::new());
-        Dataset { board, rows, inputs, positions, scores: Vec::new(), movers: Vec::new(), games }
+        Dataset { board, rows, inputs, positions, scores: Vec::new(), sides: Vec::new(), games }
     }
 
-    /// Adds the quiet positions of games, for a net with so many outputs.
+    /// Adds the quiet positions of games, for a net with `outputs` outputs.
     ///
     /// # Errors
     /// [`GamesProblem::Move`] names the first move that is not legal, or a start position on another board.
@@ -158,7 +153,7 @@ impl<G: Knowledge> Dataset<G> {
             counts
                 .add(&start, game, |played, is_quiet| {
                     self.scores.push(played.score.to_thousandths() as f32 / 1000.0);
-                    self.movers.push(played.position.side_to_move());
+                    self.sides.push(played.position.side_to_move());
                     if is_quiet {
                         self.push(&played, scores + played.ply, outputs);
                     }
@@ -214,24 +209,25 @@ impl<G: Knowledge> Dataset<G> {
         (self.scores[score].into(), result)
     }
 
-    /// The expected results that a net should give for all positions, from 0 to 1.
+    /// The targets of all positions: expected results from 0 to 1.
     ///
-    /// What the searches of a game say of a position is the λ-return of TD(λ) (Sutton 1988): `1 - λ` times
-    /// the expected result of its score, and λ times the return of the next position, as this side sees it.
-    /// Behind the last one stands the result of the game. So later looks, which are deeper, count, and chance
-    /// in the scores counts less (matches: `experiments/README.md`, generations of nets).
+    /// The search scores of a game enter a target as the λ-return of TD(λ) (Sutton 1988): `1 - λ` times the
+    /// expected result of the position's own score, plus λ times the return of the next position from the same
+    /// side's point of view. The return of the last position is the result of the game. So later scores, which
+    /// see further ahead, are taken into account, and noise in the scores is averaged out (matches:
+    /// `experiments/README.md`, generations of nets).
     pub fn targets(&self, target: &Target) -> Vec<f32> {
         let Target { blend, lambda, unit } = *target;
         let mut targets = vec![0.0; self.len()];
         for (game, GameEnd { scores: mut end, .. }) in self.games.iter().copied().enumerate() {
             let positions = &self.positions[self.of_game(game)];
             let Some(&Position { result, perspectives, .. }) = positions.last() else { continue };
-            // What comes later, as a player sees it.
+            // The return of the next position, from the point of view of `player`.
             let (mut later, mut player) = (result.value(), perspectives[0].player);
             for (position, target) in positions.iter().zip(&mut targets[self.of_game(game)]).rev() {
                 for ply in (position.score..end).rev() {
-                    if player != self.movers[ply] {
-                        (later, player) = (1.0 - later, self.movers[ply]);
+                    if player != self.sides[ply] {
+                        (later, player) = (1.0 - later, self.sides[ply]);
                     }
                     later = (1.0 - lambda) * expected(self.scores[ply].into(), unit) + lambda * later;
                 }
@@ -242,12 +238,12 @@ impl<G: Knowledge> Dataset<G> {
         targets
     }
 
-    /// The most inputs of a position.
-    pub fn most_inputs(&self) -> usize {
+    /// The largest number of inputs of a position.
+    pub fn max_inputs(&self) -> usize {
         (0..self.len()).map(|number| self.range(number).len()).max().unwrap_or(0)
     }
 
-    /// A checksum of all positions, to tell data apart.
+    /// A checksum of all positions, to tell data sets apart.
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for input in &self.inputs {
@@ -269,8 +265,8 @@ impl<G: Knowledge> Dataset<G> {
         begin..self.positions[number].end
     }
 
-    /// Writes a position and its one of all [targets](Dataset::targets) into `example`, mirrored where the
-    /// game allows it and it is asked for.
+    /// Writes position `number` and its [target](Dataset::targets) into `example`. `mirrored` mirrors it, if the
+    /// game has that symmetry.
     pub fn get(&self, number: usize, mirrored: bool, targets: &[f32], example: &mut Example) {
         let Position { perspectives, output, .. } = self.positions[number];
         let mirrored = mirrored && G::MIRRORS;
@@ -304,7 +300,7 @@ mod tests {
         let perspectives = [Color::White, Color::Black].map(|player| start.perspective(player));
         dataset.positions.push(Position { end: 0, score: 0, result: Wdl::Win, perspectives, output: 0 });
         dataset.scores = vec![1.0, 2.0, -3.0];
-        dataset.movers = vec![Color::White, Color::White, Color::Black];
+        dataset.sides = vec![Color::White, Color::White, Color::Black];
         dataset.games.push(GameEnd { positions: 1, scores: 3 });
         let target = Target { blend: 1.0, lambda: 0.5, unit: 1.0 };
         let value = |score| expected(score, 1.0);

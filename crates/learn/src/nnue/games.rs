@@ -1,16 +1,16 @@
-//! Files of self-play games, some seven bytes a position.
+//! Files of self-play games, about seven bytes per position.
 //!
-//! A file begins with a line of JSON, the [`GamesHeader`] and its checksum. Blocks follow. A block begins
-//! with four numbers of 32 bits, little-endian like all numbers: its games, their positions with a score, the
-//! bytes of the games, and the checksum (CRC-32) of the other three and of the games. A game is
+//! A file begins with a line of JSON, the [`GamesHeader`] and its checksum, followed by blocks. A block begins
+//! with four 32-bit numbers, little-endian like all numbers: the number of games, the number of positions with
+//! a score, the length of the games in bytes, and the CRC-32 of these three numbers and of the games. A game is
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 1 | result: the half points of White, 0 to 2 |
 //! | 2 | plies of the opening |
 //! | 2 | plies after it |
-//! | 3 a ply | the moves of the opening, as [`GameMove::to_bits`] has them, with the outcomes of chance |
-//! | 6 a ply | the moves after it, each with the score of the search for its player, in thousandths |
+//! | 3 per ply | the moves of the opening, as [`GameMove::to_bits`], with chance outcomes |
+//! | 6 per ply | the moves after it, each with the search score for the side to move, in thousandths |
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -28,22 +28,22 @@ use labrys_core::seal::{self, SealError};
 use labrys_support::files::{self, Claim, Existing, is_stream, set_aside, write_atomically_with};
 use labrys_support::shard::Part;
 
-/// The name of the format, and its version. It changes with the bits of the moves of any game.
+/// The name of the format and its version, which changes with the bits of the moves of any game.
 const FORMAT: (&str, u32) = ("labrys-games", 1);
 
-/// How a file begins.
+/// The first bytes of a file.
 const MAGIC: &[u8] = b"{\"format\":";
 
-/// The most bytes of a header.
+/// Maximum length of a header in bytes.
 const LONGEST_HEADER: u64 = 1 << 16;
 
-/// Bytes at the beginning of a block.
+/// Length of a block header in bytes.
 const BLOCK_HEADER: usize = 16;
 
-/// Bytes at the beginning of a game.
+/// Length of a game header in bytes.
 const GAME_HEADER: usize = 5;
 
-/// Games of a block, but fewer in the last one.
+/// Games per block; the last block may have fewer.
 pub(crate) const BLOCK: usize = 64;
 
 /// The most bytes of the games of a block.
@@ -65,20 +65,20 @@ pub struct GamesHeader {
     version: u32,
     /// The game.
     pub game: String,
-    /// The position that all games begin with, in FEN.
+    /// The start position of all games, as FEN.
     pub start: String,
     /// The value of the game's option, such as `UCI_Chess960`; `None` for its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The evaluation that played.
+    /// The evaluation that the games were played with.
     pub evaluation: String,
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// The least and the greatest number of random plies at the beginning.
+    /// Minimum and maximum number of random plies at the start of a game.
     pub random_plies: (usize, usize),
     /// The seed of everything random.
     pub seed: u64,
-    /// The part of a job that the file holds; `None` for all of it.
+    /// The part of a job that the file contains; `None` for the whole job.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// The checksum of the line, while it is read. Files of earlier versions have none.
@@ -87,7 +87,7 @@ pub struct GamesHeader {
 }
 
 impl GamesHeader {
-    /// The header of games from a position on.
+    /// The header of games from a start position.
     pub fn new<G: Game>(
         start: &G,
         evaluation: String,
@@ -113,7 +113,7 @@ impl GamesHeader {
         }
     }
 
-    /// The header of games under a choice of the game's option.
+    /// Sets the choice of the game's option.
     #[must_use]
     pub fn with_choice<G: Game>(mut self, choice: usize) -> GamesHeader {
         let value = G::info().option.and_then(|option| option.choices.get(choice).copied());
@@ -121,8 +121,8 @@ impl GamesHeader {
         self
     }
 
-    /// The choice of the game's option. Older files do not say it: then it is the first one whose start
-    /// position is on a board of the same size.
+    /// The choice of the game's option. Older files do not store it: there it is the first choice whose start
+    /// position has the same board size.
     pub fn choice<G: Knowledge>(&self, start: &G) -> usize {
         let size = |position: &G| (position.encoding_shape().files, position.encoding_shape().ranks);
         let choices = G::info().option.map_or(&[][..], |option| option.choices);
@@ -143,7 +143,7 @@ impl GamesHeader {
         Ok(line)
     }
 
-    /// The first difference to another header, as name, value here and value there.
+    /// The first setting that differs from another header: its name and both values.
     fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
         let option = |header: &GamesHeader| header.option.clone().unwrap_or_else(|| "default".to_owned());
         let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
@@ -161,18 +161,18 @@ impl GamesHeader {
     }
 }
 
-/// A game of self-play.
+/// A self-play game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame<M> {
     /// The moves of the random opening.
     pub opening: Vec<M>,
-    /// The moves after it, each with the score of the search for its player.
+    /// The moves after it, each with the search score for the side to move.
     pub moves: Vec<(M, Score)>,
     /// The result for White.
     pub result: Wdl,
 }
 
-/// A file of games that cannot be written, or is refused.
+/// A games file that cannot be written or is invalid.
 #[derive(Debug, Error)]
 #[error("games file {}: {problem}", .path.display())]
 pub struct GamesError {
@@ -182,7 +182,7 @@ pub struct GamesError {
     pub problem: GamesProblem,
 }
 
-/// What is wrong with a file of games.
+/// What is wrong with a games file.
 #[derive(Debug, Error)]
 pub enum GamesProblem {
     /// It cannot be read or written.
@@ -202,7 +202,7 @@ pub enum GamesProblem {
         /// Its version.
         version: u32,
     },
-    /// It has games of another game.
+    /// It contains games of another game.
     #[error("games of {}, expected `{expected}`", quote(.found))]
     Game {
         /// Its game.
@@ -210,7 +210,7 @@ pub enum GamesProblem {
         /// The game that was expected.
         expected: &'static str,
     },
-    /// Its games were played otherwise than those that are to be added.
+    /// Its games were played with other settings than those to be added.
     #[error("{name} {found}, not {expected}: write to another file")]
     Other {
         /// What differs.
@@ -220,7 +220,7 @@ pub enum GamesProblem {
         /// The value that was asked for.
         expected: String,
     },
-    /// A block is not whole, or has changed since it was written.
+    /// A block is incomplete or damaged.
     #[error(
         "block {number}, at byte {offset}, is damaged or was cut off: `labrys nnue selfplay` keeps the \
          others and plays its games again"
@@ -237,28 +237,28 @@ pub enum GamesProblem {
         /// Its plies.
         plies: usize,
     },
-    /// No random opening has been found after which a game can go on.
+    /// No random opening has been found that does not end the game.
     #[error("in {attempts} attempts every game was over within {} random plies: ask for fewer", plies.end())]
     Opening {
-        /// The number of random plies that was asked for.
+        /// The requested number of random plies.
         plies: RangeInclusive<usize>,
-        /// How many have been tried.
+        /// The number of attempts.
         attempts: usize,
     },
-    /// It does not have the game that was asked for.
+    /// It does not contain the requested game.
     #[error("no game {wanted}: there are {games}")]
     NoGame {
-        /// The number of the game that was asked for.
+        /// The number of the requested game.
         wanted: u64,
-        /// The number of its games.
+        /// The number of games in the file.
         games: usize,
     },
-    /// The rules give a game another result.
+    /// The stored result of a game contradicts the rules.
     #[error("game {number}: the result is wrong: {outcome}")]
     Result {
         /// Number of the game, from 1.
         number: usize,
-        /// The result by the rules.
+        /// The result according to the rules.
         outcome: Outcome,
     },
     /// The start position, or a move, is not legal.
@@ -336,7 +336,7 @@ fn content_len(header: &[u8]) -> Option<usize> {
     (len <= LONGEST_BLOCK).then_some(len)
 }
 
-/// The games of the block at the beginning of `bytes`, and the bytes of the block.
+/// The games of the block at the start of `bytes`, and the length of the block in bytes.
 fn parse_block<M: GameMove>(bytes: &[u8]) -> Option<(Vec<PlayedGame<M>>, usize)> {
     let number =
         |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
@@ -382,7 +382,7 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
 /// The bytes of a block.
 ///
 /// # Errors
-/// [`GamesProblem::Plies`]: the format has no room for a game.
+/// [`GamesProblem::Plies`] if a game is too long for the format.
 pub(crate) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
     let mut content = Vec::new();
     let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
@@ -403,11 +403,11 @@ pub(crate) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8
     Ok(header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect())
 }
 
-/// How games were played, and the games.
+/// The content of a games file.
 pub type HeaderAndGames<M> = (GamesHeader, Vec<PlayedGame<M>>);
 
-/// The header of a file of games; `None` if it is a file of another kind, or cannot be read. A pipe is none: what
-/// is read of it here would be lost to whoever reads it next.
+/// The header of a games file; `None` if it is a file of another kind or cannot be read. Pipes are not read:
+/// the bytes would be lost to the next reader.
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with its header.
@@ -425,7 +425,7 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
         .map_err(|problem| GamesError { path: path.to_owned(), problem })
 }
 
-/// Reads a file of games of the game `G`.
+/// Reads a games file of the game `G`.
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
@@ -499,14 +499,14 @@ fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
     Ok(Mended { path: path.to_owned(), damaged: (offset, damaged.len() as u64), aside, games })
 }
 
-/// Writes games to the end of a file.
+/// Appends games to a file.
 #[derive(Debug)]
 pub struct GamesWriter {
     file: File,
     path: PathBuf,
-    /// Bytes that have been written; `None` for a pipe or a device, which only goes forward.
+    /// Length of the file in bytes; `None` for a pipe or a device, which cannot seek.
     len: Option<u64>,
-    /// Games of the file.
+    /// Games in the file.
     games: u64,
     /// The openings of the games that were there before, as bits of their moves.
     openings: Vec<Vec<u32>>,
@@ -594,12 +594,12 @@ impl GamesWriter {
         &self.path
     }
 
-    /// The games of the file.
+    /// The number of games in the file.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Adds a block of games. If that fails, the file stays as it was.
+    /// Appends a block of games. If that fails, the file is left unchanged.
     ///
     /// # Errors
     /// [`GamesError`] names the file.
@@ -616,7 +616,7 @@ impl GamesWriter {
             self.file.sync_data()
         };
         if let Err(error) = write() {
-            // If this fails too, the block is found to be damaged when the file is read.
+            // If this fails too, readers will report the block as damaged.
             _ = self.len.map(|len| self.file.set_len(len));
             return Err(refuse(error.into()));
         }
@@ -638,7 +638,7 @@ pub struct PlayedPosition<'a, G: Game> {
     pub position: &'a G,
     /// The move that was played.
     pub mv: G::Move,
-    /// The score of the search for the side to move.
+    /// The search score for the side to move.
     pub score: Score,
     /// The result of the game for the side to move.
     pub result: Wdl,
@@ -647,7 +647,7 @@ pub struct PlayedPosition<'a, G: Game> {
 }
 
 impl<M: GameMove> PlayedGame<M> {
-    /// Plays a game again from its start position; `visit` gets the positions after the opening.
+    /// Replays a game from its start position; `visit` is called with each position after the opening.
     ///
     /// # Errors
     /// The ply, from 1, and text of the first move that is not legal.
@@ -660,7 +660,7 @@ impl<M: GameMove> PlayedGame<M> {
         let opening = self.opening.iter().map(|&mv| (mv, None));
         let moves = self.moves.iter().map(|&(mv, score)| (mv, Some(score)));
         for (ply, (mv, score)) in (1..).zip(opening.chain(moves)) {
-            // Moves of games with chance have an outcome, which only their text is checked for.
+            // Chance outcomes in a move are only checked by parsing its text.
             if !position.is_legal(mv) && position.parse_move(&position.move_text(mv)) != Ok(mv) {
                 return Err((ply, position.move_text(mv)));
             }
@@ -681,7 +681,7 @@ impl<M: GameMove> PlayedGame<M> {
 /// The start position of games.
 ///
 /// # Errors
-/// [`GamesProblem::Move`] names it if it is not a position of the game `G`.
+/// [`GamesProblem::Move`] if it is not a position of the game `G`.
 pub fn start_of<G: Game>(header: &GamesHeader) -> Result<G, GamesProblem> {
     let text = header.start.clone();
     G::from_fen(&text).map_err(|_| GamesProblem::Move { number: 1, ply: 0, text })

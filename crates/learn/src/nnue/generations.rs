@@ -1,4 +1,4 @@
-//! Generations of nets: each learns from the games of those before it. What has become of them, on disk.
+//! Generations of nets, each of which learns from the games of the previous ones: their results, on disk.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,35 +7,35 @@ use crate::run_folder::{JsonState, RunState};
 use labrys_support::chart::{Chart, Curve};
 use labrys_support::elo::{Elo, Pairs};
 
-/// The greatest Elo difference that a chart shows: those of one-sided matches are infinite.
-const MOST: f64 = 1_000.0;
+/// The largest Elo difference in charts: that of a one-sided match is infinite.
+const MAX_ELO: f64 = 1_000.0;
 
-/// A net that has been trained.
+/// A trained net.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainedNet {
-    /// The quiet positions of its games.
+    /// The number of quiet positions in its games.
     pub positions: u64,
     /// Its loss on the held-out positions.
     pub held_out: f64,
 }
 
-/// A generation that is complete.
+/// A complete generation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetGeneration {
     /// The net.
     pub net: TrainedNet,
-    /// Its match against the linear evaluation; `None` if it was not played.
+    /// Its match against the linear evaluation; `None` if not played.
     pub linear: Option<Pairs>,
-    /// Its match against the net of the generation before; `None` if there is none, or it was not played.
+    /// Its match against the previous net; `None` if not played.
     pub before: Option<Pairs>,
 }
 
-/// What has become of the generations.
+/// The state of a run of generations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationsState {
-    /// Those that are complete, from the first one on.
+    /// The complete generations, from the first one.
     pub complete: Vec<NetGeneration>,
-    /// The net of the next one, once it is trained.
+    /// The net of the next generation, once it is trained.
     pub trained: Option<TrainedNet>,
 }
 
@@ -47,12 +47,12 @@ impl JsonState for GenerationsState {
     const VERSION: u32 = 1;
 }
 
-/// The names of the columns.
+/// The column names.
 const COLUMNS: &str =
     "generation,Elo against linear,low,high,Elo against the one before,low,high,positions,held out";
 
 impl GenerationsState {
-    /// The Elo of the generations: a table, where columns of matches that were not played are empty, and a chart.
+    /// The Elo of the generations, as a table and a chart. Cells of matches that were not played are empty.
     pub fn report(&self) -> Report<'static> {
         let mut table = Table::new(COLUMNS.split(','));
         for (NetGeneration { net, linear, before }, number) in self.complete.iter().zip(1..) {
@@ -65,7 +65,7 @@ impl GenerationsState {
             table.push([number.to_string()].into_iter().chain(elo).chain(ends));
         }
         let curve = |name: &str, pairs: fn(&NetGeneration) -> Option<Pairs>| {
-            let shown = |elo: f64| elo.clamp(-MOST, MOST);
+            let shown = |elo: f64| elo.clamp(-MAX_ELO, MAX_ELO);
             let point = |(generation, number): (&NetGeneration, u32)| {
                 let Elo { estimate, low, high, .. } = pairs(generation)?.elo();
                 Some((number.into(), shown(estimate), (shown(low), shown(high))))

@@ -1,10 +1,10 @@
-//! Learning evaluation nets from games of self-play.
+//! Learning evaluation nets from self-play games.
 //!
-//! - [`datagen`]: plays the games; [`games`]: their files;
+//! - [`datagen`]: plays the games; [`games`]: their file format;
 //! - [`dataset`]: the quiet positions of games, as inputs, scores and results;
-//! - [`model`]: a net with 32-bit numbers, and its gradient; [`optimiser`]: AdamW;
-//! - [`trainer`]: a training; [`checkpoint`]: the training on disk;
-//! - [`generations`]: what becomes of nets that play the games for the next ones.
+//! - [`model`]: a net in 32-bit floating point, and its gradient; [`optimiser`]: AdamW;
+//! - [`trainer`]: a training; [`checkpoint`]: the training on disk; [`scale`]: fits scores to results;
+//! - [`generations`]: results of successive nets, each of which plays the games that the next learns from.
 
 pub mod checkpoint;
 pub mod datagen;

@@ -1,9 +1,9 @@
-//! AdamW (Loshchilov & Hutter 2019): Adam with weights that decay by themselves.
+//! AdamW (Loshchilov & Hutter 2019): Adam with decoupled weight decay.
 
 use rayon::prelude::*;
 
-use super::model::Numbers;
-use crate::adam::{Adam, MOMENTUM};
+use super::model::NetValues;
+use crate::adam::{Adam, BETA1};
 
 /// Parameters that are updated together.
 const CHUNK: usize = 4_096;
@@ -11,34 +11,35 @@ const CHUNK: usize = 4_096;
 /// The state of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamW {
-    /// Steps that have been made.
+    /// Steps so far.
     pub steps: u32,
-    /// Means of the gradients.
-    pub mean: Numbers,
-    /// Means of their squares.
-    pub square: Numbers,
+    /// Running means of the gradients.
+    pub mean: NetValues,
+    /// Running means of their squares.
+    pub square: NetValues,
 }
 
-/// A step.
+/// The constants of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The learning rate.
     pub rate: f32,
-    /// The share of a weight that decays, times the learning rate. Biases do not decay.
+    /// Weight decay, relative to the learning rate. Biases do not decay.
     pub decay: f32,
-    /// What the sum of the gradients is multiplied with: 1 / positions.
+    /// The factor of the summed gradients: 1 / positions.
     pub share: f32,
-    /// The greatest magnitudes of the weights and biases of inputs, and of the weights of outputs, which are
-    /// those of 16-bit integers.
-    pub most: (f32, f32),
+    /// The largest magnitudes of input weights and biases, and of output weights, that the quantised net can
+    /// store.
+    pub max_weights: (f32, f32),
 }
 
 impl AdamW {
-    /// Makes a step with gradients that are the sums of `gradients`, added up in their order.
-    pub fn step(&mut self, step: Step, gradients: &[&Numbers], net: &mut Numbers) {
+    /// Makes a step with the sum of `gradients`, added in order.
+    pub fn step(&mut self, step: Step, gradients: &[&NetValues], net: &mut NetValues) {
         self.steps = self.steps.saturating_add(1);
-        let adam = Adam::step(self.steps, MOMENTUM);
-        let limits = [step.most.0, step.most.0, step.most.1, f32::INFINITY];
+        let adam = Adam::step(self.steps, BETA1);
+        let (input, output) = step.max_weights;
+        let limits = [input, input, output, f32::INFINITY];
         let decays = [step.decay, 0.0, step.decay, 0.0];
         let parts = net.parts_mut().into_iter().zip(self.mean.parts_mut()).zip(self.square.parts_mut());
         for (part, ((values, mean), square)) in parts.enumerate() {
@@ -55,8 +56,8 @@ impl AdamW {
                 let state = mean.iter_mut().zip(square);
                 for ((value, sum), (mean, square)) in values.iter_mut().zip(sums).zip(state) {
                     let gradient = *sum * step.share;
-                    let towards = adam.direction(gradient, mean, square);
-                    *value = (*value * (1.0 - decay) - step.rate * towards).clamp(-limit, limit);
+                    let direction = adam.direction(gradient, mean, square);
+                    *value = (*value * (1.0 - decay) - step.rate * direction).clamp(-limit, limit);
                 }
             });
         }

@@ -1,7 +1,7 @@
-//! A training: epochs over the positions of games, of which some are held out.
+//! A training: epochs over the positions of games, some of which are held out for validation.
 //!
-//! The loss is the squared error of the expected result. Each batch is cut into the same shards whatever the
-//! number of threads, and their gradients are added up in order, so that the result is the same to the bit.
+//! The loss is the squared error of the expected result. Each batch is cut into the same slices whatever the
+//! number of threads, and their gradients are added in order, so that the result is the same to the bit.
 
 use std::f64::consts::PI;
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::dataset::{Dataset, Example, Target};
-use super::model::{NEURONS, Numbers, Pass};
+use super::model::{NEURONS, NetValues, Pass};
 use super::optimiser::{AdamW, Step};
-use super::scale::{fit_results, fit_unit};
+use super::scale::{fit_unit, fit_wdl_model};
 use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
 use labrys_core::game::{Knowledge, Wdl, WdlModel, counted, mixed};
 use labrys_core::search::Control;
@@ -23,18 +23,20 @@ use labrys_core::search::Control;
 /// One game in this many is held out.
 const HELD_OUT: usize = 20;
 
-/// Parts of a batch that are computed at the same time.
-const SHARDS: usize = 16;
+/// Slices of a batch that are computed in parallel.
+const SLICES: usize = 16;
 
 /// Held-out positions that are computed together.
 const CHUNK: usize = 4_096;
 
-/// What is left of the learning rate at the end.
+/// The final learning rate, as a fraction of the initial one.
 const LAST_RATE: f64 = 0.01;
 
-/// The greatest magnitude of a weight, 1.98, and of the sum of all inputs of a neuron, so that 16-bit
-/// integers hold them when 1 is 255.
-const MOST: (f32, f32) = (127.0 / 64.0, 128.0);
+/// The largest magnitude of a weight, 1.98, that a quantised net can store …
+const MAX_WEIGHT: f32 = 127.0 / 64.0;
+
+/// … and of the sum of all inputs of a neuron, so that it fits in 16 bits when 1 is 255.
+const MAX_SUM: f32 = 128.0;
 
 /// The settings of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,22 +49,22 @@ pub struct TrainingSettings {
     pub epochs: u32,
     /// Positions of a batch.
     pub batch: usize,
-    /// The learning rate at the beginning. It falls to a hundredth, as a cosine does.
+    /// The initial learning rate. It falls to a hundredth along a cosine.
     pub rate: f64,
-    /// The share of a weight that decays, times the learning rate.
+    /// Weight decay, relative to the learning rate.
     pub decay: f64,
     /// The weight of the scores in the target, from 0 to 1; the rest is that of the result.
     pub blend: f64,
-    /// λ of the scores in the target, from 0 to 1: the share of the later ones of the game.
+    /// λ of the scores in the target, from 0 to 1: the weight of later scores of the game.
     pub lambda: f64,
     /// Epochs without a lower held-out loss after which the training ends.
     pub patience: u32,
     /// The seed of everything random.
     pub seed: u64,
-    /// The unit of the margins of a search with the net, in thousandths of the evaluation's.
+    /// The unit of search margins with the net, in thousandths of the evaluation's unit.
     pub margin: i32,
-    /// Units of the evaluation that make 1 on the logistic scale; `None` for those of the net that the
-    /// training starts from, or else those with which scores say best how games end.
+    /// Units of the evaluation that make 1 on the logistic scale. `None`: those of the net that the training
+    /// starts from, or the best fit to the results of the games.
     pub unit: Option<f64>,
 }
 
@@ -71,27 +73,27 @@ pub struct TrainingSettings {
 pub struct Epoch {
     /// Its number, from 1.
     pub number: u32,
-    /// Mean loss of the positions that were learned from, during the epoch.
+    /// Mean loss of the training positions, during the epoch.
     pub training: f64,
     /// Mean loss of the held-out positions, after the epoch.
     pub held_out: f64,
 }
 
-/// What a training has come to.
+/// The state of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingState {
     /// The parameters.
-    pub net: Numbers,
+    pub net: NetValues,
     /// The optimiser.
     pub optimiser: AdamW,
     /// The parameters with the lowest held-out loss.
-    pub best: Numbers,
+    pub best: NetValues,
     /// The finished epochs.
     pub curve: Vec<Epoch>,
 }
 
 impl TrainingState {
-    /// The epoch with the lowest held-out loss, the first of equals.
+    /// The epoch with the lowest held-out loss; the first one of several.
     pub fn best_epoch(&self) -> Option<Epoch> {
         let less = |one: &Epoch, other: &Epoch| one.held_out.total_cmp(&other.held_out);
         self.curve.iter().copied().min_by(less)
@@ -101,10 +103,10 @@ impl TrainingState {
 /// Why a net cannot be trained.
 #[derive(Debug, Error, PartialEq)]
 pub enum TrainingError {
-    /// The neurons do not fill vectors.
+    /// The number of neurons is not a multiple of [`NEURONS`].
     #[error("{}, expected a multiple of {NEURONS}", counted(.0, "neuron"))]
     Neurons(usize),
-    /// There are too few games.
+    /// There are too few games to hold some out.
     #[error(
         "too few to hold some out: {} of {}",
         counted(.positions, "quiet position"),
@@ -116,7 +118,7 @@ pub enum TrainingError {
         /// The games.
         games: usize,
     },
-    /// A net to start from has other sizes.
+    /// The net to start from has incompatible sizes.
     #[error("a net of {} inputs in {} buckets, {} neurons, {} outputs cannot become the one that is trained",
         .0.inputs.inputs, .0.buckets, .0.hidden, .0.outputs)]
     Start(EvalNetSizes),
@@ -136,29 +138,29 @@ pub struct Trainer<'a, G> {
     settings: TrainingSettings,
     /// Units of the evaluation that make 1 on the logistic scale.
     unit: f64,
-    /// What the net should give for each position.
+    /// The target of each position.
     targets: Vec<f32>,
-    /// The most inputs of a position.
-    most_inputs: usize,
+    /// The largest number of inputs of a position.
+    max_inputs: usize,
     training: Vec<u32>,
     held_out: Vec<u32>,
-    shards: Vec<Shard>,
+    slices: Vec<Slice>,
     /// The training so far.
     pub state: TrainingState,
 }
 
-/// A part of a batch.
-struct Shard {
+/// A slice of a batch.
+struct Slice {
     pass: Pass,
-    gradient: Numbers,
+    gradient: NetValues,
     loss: f64,
 }
 
 impl<'a, G: Knowledge> Trainer<'a, G> {
-    /// A training from random parameters on, or from those of a net, whose checksum is in the settings.
+    /// A training that starts from random parameters, or from `start`, whose checksum is in the settings.
     ///
-    /// # Errors [`TrainingError`] if the neurons do not fill vectors, the net has other sizes, or there are
-    /// too few games.
+    /// # Errors
+    /// [`TrainingError`] if a size is not allowed, the net has incompatible sizes, or there are too few games.
     pub fn new(
         dataset: &'a Dataset<G>,
         settings: TrainingSettings,
@@ -178,29 +180,29 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         if held_out.is_empty() || training.is_empty() {
             return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
         }
-        let (most_inputs, random) = (dataset.most_inputs(), mixed(seed));
+        let (max_inputs, random) = (dataset.max_inputs(), mixed(seed));
         let net = match start {
             Some(net) => {
-                Numbers::of_net(net, sizes, most_inputs, random).ok_or(TrainingError::Start(net.sizes))?
+                NetValues::of_net(net, sizes, max_inputs, random).ok_or(TrainingError::Start(net.sizes))?
             }
-            None => Numbers::random(sizes, most_inputs, random),
+            None => NetValues::random(sizes, max_inputs, random),
         };
-        let zeros = Numbers::zeros(sizes);
+        let zeros = NetValues::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
         let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| {
             let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
             fit_unit(&labels)
         });
-        let shard = || Shard { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
+        let slice = || Slice { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
         Ok(Trainer {
             dataset,
             settings,
             unit,
             targets: dataset.targets(&Target { blend, lambda, unit }),
-            most_inputs,
+            max_inputs,
             training,
             held_out,
-            shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
+            slices: std::iter::repeat_with(slice).take(SLICES).collect(),
             state: TrainingState { best: net.clone(), net, optimiser, curve: Vec::new() },
         })
     }
@@ -210,7 +212,7 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         self.settings.sizes
     }
 
-    /// The positions that are learned from, and those that are held out.
+    /// The number of training positions and of held-out positions.
     pub fn positions(&self) -> (usize, usize) {
         (self.training.len(), self.held_out.len())
     }
@@ -220,18 +222,18 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         self.unit
     }
 
-    /// Whether all epochs have been run, or the held-out loss has not fallen for long enough.
+    /// Whether all epochs have been run, or the held-out loss has not improved for `patience` epochs.
     pub fn is_finished(&self) -> bool {
         let epochs = self.state.curve.len() as u32;
         let best = self.state.best_epoch().map_or(0, |epoch| epoch.number);
         epochs >= self.settings.epochs || epochs >= best.saturating_add(self.settings.patience)
     }
 
-    /// Runs an epoch; `None` if `control` stops it, and the training is then where it was before. `report`
-    /// gets the positions that have been learned from.
+    /// Runs an epoch; `None` if `control` stops it, which leaves the training unchanged. `report` is called
+    /// with the number of positions done.
     ///
     /// # Errors
-    /// [`TrainingError::Diverged`]; the training is then where it was before.
+    /// [`TrainingError::Diverged`]; the training is then unchanged.
     pub fn epoch(
         &mut self,
         control: &Control,
@@ -275,7 +277,7 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
             report(done);
         }
         let training = sum / order.len() as f64;
-        let losses = self.on_held_out(&self.state.net, |output, example| {
+        let losses = self.map_held_out(&self.state.net, |output, example| {
             let error = f64::from(super::dataset::logistic(output) - example.target);
             error * error
         });
@@ -283,44 +285,45 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         Ok(Some(Epoch { number, training, held_out }))
     }
 
-    /// Learns from a batch and returns the sum of its losses before. Nothing is learned if it is not finite.
+    /// Learns from a batch. Returns the sum of its losses before the step, which is left out if that is not
+    /// finite.
     fn batch(&mut self, batch: &[u32], seed: u64) -> f64 {
-        let Trainer { dataset, settings, targets, shards, state, .. } = self;
+        let Trainer { dataset, settings, targets, slices, state, .. } = self;
         let net = &state.net;
-        let parts = batch.chunks(batch.len().div_ceil(SHARDS));
-        let used = parts.len();
-        shards[..used].par_iter_mut().zip(parts.collect::<Vec<_>>()).for_each(|(shard, part)| {
-            shard.gradient.parts_mut().into_iter().for_each(|numbers| numbers.fill(0.0));
+        let parts = batch.chunks(batch.len().div_ceil(SLICES));
+        let slices = &mut slices[..parts.len()];
+        slices.par_iter_mut().zip(parts.collect::<Vec<_>>()).for_each(|(slice, part)| {
+            slice.gradient.parts_mut().into_iter().for_each(|values| values.fill(0.0));
             let mut example = Example::default();
-            shard.loss = 0.0;
+            slice.loss = 0.0;
             for &number in part {
                 let mirrored = mixed(seed ^ u64::from(number)) & 1 != 0;
                 dataset.get(number as usize, mirrored, targets, &mut example);
-                shard.loss += f64::from(shard.pass.learn(net, &example, &mut shard.gradient));
+                slice.loss += f64::from(slice.pass.learn(net, &example, &mut slice.gradient));
             }
-            shard.pass.finish(&mut shard.gradient);
+            slice.pass.finish(&mut slice.gradient);
         });
-        let loss = shards[..used].iter().map(|shard| shard.loss).sum::<f64>();
+        let loss = slices.iter().map(|slice| slice.loss).sum::<f64>();
         if loss.is_finite() {
-            let gradients: Vec<_> = shards[..used].iter().map(|shard| &shard.gradient).collect();
+            let gradients: Vec<_> = slices.iter().map(|slice| &slice.gradient).collect();
             let total =
                 f64::from(settings.epochs) * self.training.len().div_ceil(settings.batch.max(1)) as f64;
             let progress = (f64::from(state.optimiser.steps) / total).min(1.0);
-            let fall = LAST_RATE + (1.0 - LAST_RATE) * (1.0 + (PI * progress).cos()) / 2.0;
+            let decay = LAST_RATE + (1.0 - LAST_RATE) * (1.0 + (PI * progress).cos()) / 2.0;
             let step = Step {
-                rate: (settings.rate * fall) as f32,
+                rate: (settings.rate * decay) as f32,
                 decay: settings.decay as f32,
                 share: 1.0 / batch.len() as f32,
                 // One more for the bias, and one for rounding.
-                most: (MOST.0.min(MOST.1 / (self.most_inputs + 2) as f32), MOST.0),
+                max_weights: (MAX_WEIGHT.min(MAX_SUM / (self.max_inputs + 2) as f32), MAX_WEIGHT),
             };
             state.optimiser.step(step, &gradients, &mut state.net);
         }
         loss
     }
 
-    /// What `value` makes of each held-out position and its output, in their order.
-    fn on_held_out<T: Send>(&self, net: &Numbers, value: impl Fn(f32, &Example) -> T + Sync) -> Vec<T> {
+    /// `value` of the output of a net and the example, for each held-out position in order.
+    fn map_held_out<T: Send>(&self, net: &NetValues, value: impl Fn(f32, &Example) -> T + Sync) -> Vec<T> {
         let chunk = |numbers: &[u32]| -> Vec<T> {
             let (mut pass, mut example) = (Pass::new(self.sizes()), Example::default());
             let mut one = |&number: &u32| {
@@ -332,20 +335,19 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         self.held_out.par_chunks(CHUNK).flat_map_iter(chunk).collect()
     }
 
-    /// The loss of the held-out positions if a net knew no more than the mean of their targets: what chance
-    /// achieves.
-    pub fn chance_loss(&self) -> f64 {
-        let targets = self.on_held_out(&self.state.net, |_, example| f64::from(example.target));
+    /// The held-out loss of a net that always answers the mean of the targets, as a baseline.
+    pub fn baseline_loss(&self) -> f64 {
+        let targets = self.map_held_out(&self.state.net, |_, example| f64::from(example.target));
         let mean = targets.iter().sum::<f64>() / targets.len() as f64;
         targets.iter().map(|target| (target - mean) * (target - mean)).sum::<f64>() / targets.len() as f64
     }
 
-    /// The net of the best epoch, with the model of results that fits the held-out positions.
+    /// The net of the best epoch, with a WDL model fitted to the held-out positions.
     pub fn best_net(&self, provenance: String) -> EvalNet {
-        let values = self.on_held_out(&self.state.best, |output, _| f64::from(output) * self.unit);
+        let values = self.map_held_out(&self.state.best, |output, _| f64::from(output) * self.unit);
         let results = self.held_out.iter().map(|&number| self.dataset.labels(number as usize).1);
         let labels: Vec<(f64, Wdl)> = values.into_iter().zip(results).collect();
-        let WdlModel { a, b } = fit_results(&labels);
+        let WdlModel { a, b } = fit_wdl_model(&labels);
         let scale = EvalNetScale { unit: self.unit, margin: self.settings.margin, a, b };
         EvalNet::quantised(self.sizes(), scale, provenance, self.state.best.parts())
     }

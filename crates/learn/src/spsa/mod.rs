@@ -1,10 +1,11 @@
 //! SPSA, simultaneous perturbation stochastic approximation (J. C. Spall, "Multivariate stochastic
-//! approximation using a simultaneous perturbation gradient approximation", 1992), in the form in which
-//! fishtest tunes engines.
+//! approximation using a simultaneous perturbation gradient approximation", 1992), in the variant that
+//! fishtest uses to tune engines.
 //!
-//! An iteration moves all values at once by a small step up or down, each by a coin, and lets the two
-//! opposite sides play each other. All values then move towards the side that has won. Values that do not
-//! matter move at random, those that matter drift, and the games needed do not grow with their number.
+//! Each iteration perturbs all values at once by a small step up or down, chosen by a coin toss, and plays the
+//! values on one side of the current ones against those on the other. All values then move towards the winning
+//! side. Values that do not matter perform a random walk, those that do drift, and the number of games needed
+//! does not grow with the number of values.
 
 mod report;
 
@@ -23,41 +24,41 @@ const ALPHA: f64 = 0.602;
 /// How fast the perturbation falls over the iterations, as Spall recommends.
 const GAMMA: f64 = 0.101;
 
-/// Iterations that dampen the first gains, as a share of all.
+/// The stability constant A, which dampens the first gains, as a fraction of all iterations.
 const STABILITY: f64 = 0.1;
 
-/// Points of the curve, at most.
+/// Maximum number of points of the curve.
 const POINTS: u64 = 1000;
 
-/// A number to tune. The games are played with whole numbers.
+/// A value to tune. Games are played with integers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Its value at the start, from `min` to `max`.
     pub start: f64,
-    /// The least value.
+    /// The minimum.
     pub min: f64,
-    /// The greatest value.
+    /// The maximum.
     pub max: f64,
-    /// The perturbation in the last iteration, in its unit; more than 0.
+    /// The perturbation in the last iteration, above 0.
     pub c_end: f64,
-    /// The share of the squared perturbation that is the gain in the last iteration; more than 0.
+    /// The gain in the last iteration, as a fraction of the squared perturbation; above 0.
     pub r_end: f64,
 }
 
-/// What is tuned, and for how long.
+/// The settings of a tuning.
 #[derive(Clone, Debug)]
 pub struct Spsa {
-    /// The numbers to tune.
+    /// The values to tune.
     pub parameters: Vec<Parameter>,
-    /// All iterations.
+    /// The total number of iterations.
     pub iterations: u64,
     /// The seed of the perturbations.
     pub seed: u64,
 }
 
-/// How far a tuning has got.
+/// The state of a tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpsaState {
@@ -67,7 +68,7 @@ pub struct SpsaState {
     pub values: Vec<f64>,
     /// Games lost, drawn and won by the side θ⁺.
     pub games: [u64; 3],
-    /// The values on the way, at most a thousand times.
+    /// The values over time, at most a thousand points.
     pub curve: Vec<SpsaPoint>,
 }
 
@@ -93,14 +94,14 @@ impl JsonState for SpsaState {
     const VERSION: u32 = 1;
 }
 
-/// The whole numbers of a side, in the order of the parameters.
+/// The values that one side plays with, in the order of the parameters.
 pub type Side = Vec<i64>;
 
-/// A step of all values, and the two sides that are as far from them in opposite directions.
+/// A perturbation of all values, and the two sides, in opposite directions from the current values.
 struct Perturbation {
-    /// With its sign, for each value.
+    /// The signed step of each value.
     steps: Vec<f64>,
-    /// θ⁺ and θ⁻, rounded and within the ranges.
+    /// θ⁺ and θ⁻, rounded and clamped to the ranges.
     sides: [Side; 2],
 }
 
@@ -112,15 +113,15 @@ impl Spsa {
         SpsaState { iteration: 0, values, games: [0; 3], curve }
     }
 
-    /// Runs the iterations that are left. `play` is given the number of the iteration, from 0, and the values
-    /// of θ⁺ and of θ⁻; it plays them against each other and returns the games that θ⁺ has lost, drawn and
-    /// won, or `None` to end the run before this iteration. `each` is given the state after each iteration.
+    /// Runs the remaining iterations. `play` gets the number of the iteration, from 0, and the values of θ⁺ and
+    /// θ⁻; it plays them against each other and returns the games that θ⁺ lost, drew and won, or `None` to stop
+    /// the run before this iteration. `each` is called with the state after each iteration.
     ///
-    /// The perturbations depend on the seed and the number of the iteration only, so that a run that has been
-    /// ended goes on as if it had not been.
+    /// Perturbations depend only on the seed and the number of the iteration, so that stopping and resuming
+    /// does not change the result.
     ///
     /// # Errors
-    /// The first error of `play` or `each`; the state is that of the last finished iteration.
+    /// The first error of `play` or `each`; the state is that after the last finished iteration.
     pub fn run<E>(
         &self,
         state: &mut SpsaState,
@@ -148,8 +149,8 @@ impl Spsa {
         let mut perturbation = Perturbation { steps: Vec::new(), sides: [Vec::new(), Vec::new()] };
         for (parameter, value) in self.parameters.iter().zip(&state.values) {
             let step = parameter.c_end * growth * if random.random() { 1.0 } else { -1.0 };
-            // Stochastic rounding: in the mean a small step counts, however small, and the same numbers for
-            // both sides keep them as far apart as they are.
+            // Stochastic rounding: even the smallest step has an effect on average. Both sides use the same
+            // threshold, which preserves the distance between them.
             let threshold: f64 = random.random();
             let round = |value: f64| (value.clamp(parameter.min, parameter.max) + threshold).floor() as i64;
             perturbation.steps.push(step);
@@ -160,7 +161,7 @@ impl Spsa {
         perturbation
     }
 
-    /// Moves the values towards the side that has won.
+    /// Moves the values towards the winning side.
     fn update(&self, state: &mut SpsaState, perturbation: &Perturbation, games: [u64; 3]) {
         let [lost, _, won] = games.map(|count| count as f64);
         let (all, stability) = (self.iterations as f64, STABILITY * self.iterations as f64);
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_goes_on_as_if_it_had_not_been_ended() {
+    fn interruptions_do_not_change_the_result() {
         let spsa = Spsa { iterations: 2500, ..spsa() };
         let (mut whole, mut parts) = (spsa.start(), spsa.start());
         run(&spsa, &mut whole, u64::MAX);
@@ -292,7 +293,7 @@ mod tests {
             assert!(sides.iter().all(|side| (0..=1000).contains(&side[0]) && (0..=20).contains(&side[1])));
             sum += sides[0][1] + sides[1][1];
         }
-        // About half of the steps upwards end at the border.
+        // About half of the steps upwards are clamped.
         let mean = sum as f64 / 4000.0;
         assert!((19.4..19.75).contains(&mean), "{mean}");
     }

@@ -1,12 +1,12 @@
-//! What a tuning has found, as a table and as a chart.
+//! The progress of a tuning, as a table and as a chart.
 
 use super::{Parameter, Spsa, SpsaState};
 use crate::report::{Report, Table};
 use labrys_support::chart::{Chart, Curve};
 
 impl Spsa {
-    /// The values on the way: a table with one line for each point of the curve, and a chart with each value as
-    /// a share of its range; those that have moved most have a name in the legend.
+    /// The values over time: a table with one line for each point of the curve, and a chart of each value as a
+    /// percentage of its range, whose legend names those that have moved most.
     pub fn report(&self, state: &SpsaState) -> Report<'static> {
         let names = self.parameters.iter().map(|parameter| parameter.name.as_str());
         let mut table = Table::new(["iteration"].into_iter().chain(names));
@@ -25,7 +25,7 @@ impl Spsa {
         Report { name: "spsa.csv", table, charts: vec![("spsa.svg", chart)] }
     }
 
-    /// The games and the value that has moved most, in one line.
+    /// One line with the games and the value that has moved most.
     pub fn summary(&self, state: &SpsaState) -> String {
         let [lost, drawn, won] = state.games;
         let most = self.by_movement(state).first().map_or(String::new(), |&index| {
@@ -35,7 +35,7 @@ impl Spsa {
         format!("θ⁺ +{won} ={drawn} -{lost}{most}")
     }
 
-    /// The indices of the parameters, that which has moved most first, in shares of the range.
+    /// The indices of the parameters, sorted by how much of their range they have moved, the most first.
     fn by_movement(&self, state: &SpsaState) -> Vec<usize> {
         let moved = |&index: &usize| {
             let Parameter { start, min, max, .. } = self.parameters[index];

@@ -1,4 +1,4 @@
-//! Dense layers on their way forward and back.
+//! The forward and backward pass of dense layers.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -9,37 +9,37 @@ use labrys_core::game::mixed;
 use labrys_core::nets::matrix::{Matrix, add_outer_products, padded};
 
 /// Inputs whose gradient is computed together.
-const INPUTS_AT_ONCE: usize = 256;
+const INPUT_CHUNK: usize = 256;
 
-/// A dense layer that learns.
+/// A dense layer in training.
 pub(super) struct Dense<'a> {
     number: usize,
-    /// Numbers that come in, with the unused ones.
+    /// The number of inputs, including padding.
     inputs: usize,
-    /// Inputs that are used.
+    /// The number of inputs without padding.
     used: usize,
     weights: &'a [f32],
     bias: &'a [f32],
-    /// The place of each input in the parameter, `None` where it is unused.
-    places: Vec<Option<usize>>,
+    /// The index of each input in the parameter, `None` for padding.
+    indices: Vec<Option<usize>>,
 }
 
-/// Where the rows of a batch begin.
+/// Where the rows of a batch start.
 fn rows(batch: usize, length: usize) -> Vec<usize> {
     (0..batch).map(|position| position * length).collect()
 }
 
 impl<'a> Dense<'a> {
-    /// The layer of this number, with its weights and biases. `place` gives the index of each of the `inputs`
-    /// in the parameter, `None` where it is unused.
+    /// Layer `number`, with its weights and biases. `index` maps each of the `inputs` to its index in the
+    /// parameter, `None` for padding.
     pub(super) fn new(
         number: usize,
         (weights, bias): (&'a [f32], &'a [f32]),
         inputs: usize,
-        place: impl Fn(usize) -> Option<usize>,
+        index: impl Fn(usize) -> Option<usize>,
     ) -> Dense<'a> {
         let used = weights.len() / bias.len();
-        Dense { number, inputs, used, weights, bias, places: (0..inputs).map(place).collect() }
+        Dense { number, inputs, used, weights, bias, indices: (0..inputs).map(index).collect() }
     }
 
     /// Its number.
@@ -48,7 +48,7 @@ impl<'a> Dense<'a> {
     }
 
     fn weight(&self, output: usize, input: usize) -> f32 {
-        self.places[input].map_or(0.0, |place| self.weights[output * self.used + place])
+        self.indices[input].map_or(0.0, |index| self.weights[output * self.used + index])
     }
 
     /// Applies the layer, ReLU and dropout to a batch.
@@ -68,7 +68,8 @@ impl<'a> Dense<'a> {
         out
     }
 
-    /// The gradient of what came in by that of what went out; the gradients of the parameters are noted.
+    /// The gradient of the inputs from that of the outputs. Adds the gradients of the parameters to
+    /// `gradients`.
     pub(super) fn backward(
         &self,
         x: &[f32],
@@ -84,14 +85,15 @@ impl<'a> Dense<'a> {
         }
         let mut weights = vec![0.0; self.inputs * outputs];
         let (from, to) = (rows(batch, self.inputs), rows(batch, outputs));
-        weights.par_chunks_mut(INPUTS_AT_ONCE * outputs).enumerate().for_each(|(number, sums)| {
+        weights.par_chunks_mut(INPUT_CHUNK * outputs).enumerate().for_each(|(number, sums)| {
             let inputs = sums.len() / outputs;
-            add_outer_products(x, &from, INPUTS_AT_ONCE * number, &gradient, &to, inputs, sums);
+            add_outer_products(x, &from, INPUT_CHUNK * number, &gradient, &to, inputs, sums);
         });
         let mut by_weight = vec![0.0; self.weights.len()];
-        for (place, sums) in self.places.iter().zip(weights.chunks_exact(outputs)) {
-            for (unit, sum) in sums[..units].iter().enumerate().filter(|_| place.is_some()) {
-                by_weight[unit * self.used + place.unwrap_or_default()] = *sum;
+        for (index, sums) in self.indices.iter().zip(weights.chunks_exact(outputs)) {
+            let Some(index) = index else { continue };
+            for (unit, sum) in sums[..units].iter().enumerate() {
+                by_weight[unit * self.used + index] = *sum;
             }
         }
         let mut by_bias = vec![0.0; units];
@@ -112,7 +114,7 @@ impl<'a> Dense<'a> {
     }
 }
 
-/// Adds the products of a batch of rows and a matrix.
+/// Adds the product of each row of a batch with a matrix.
 fn multiply(matrix: &Matrix, x: &[f32], inputs: usize, out: &mut [f32], outputs: usize) {
     const ROWS: usize = 32;
     out.par_chunks_mut(ROWS * outputs).zip(x.par_chunks(ROWS * inputs)).for_each(|(out, x)| {

@@ -1,10 +1,10 @@
-//! The two heads of a net, policy and value, and their loss.
+//! The policy head and the value head of a net, and their losses.
 
 use super::{Example, Gradients, TrainingSettings};
 use labrys_core::nets::matrix::{dot, multiply_add};
 use labrys_core::nets::{Architecture, NetConfig, Parameters, softmax};
 
-/// The mean loss of a batch, without that of the parameters.
+/// The mean loss of a batch, without the weight decay.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Loss {
     /// The cross entropy `−πᵀ log p`.
@@ -14,17 +14,17 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// The sum with the weights of the settings.
+    /// The weighted sum of both losses.
     pub fn total(self, settings: &TrainingSettings) -> f32 {
         self.policy + settings.value_weight * self.value
     }
 }
 
-/// Numbers of a batch, position after position.
+/// The values of a batch, row by row.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub(super) values: &'a [f32],
-    /// From one to the next.
+    /// The length of a row, including padding.
     pub(super) stride: usize,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct Heads<'a> {
     value_bias: f32,
 }
 
-/// What the heads make of a batch.
-pub(super) struct Judged {
+/// The loss of a batch, and the gradients of the inputs of the heads.
+pub(super) struct HeadGradients {
     pub(super) loss: Loss,
     /// The gradient of the channels of each square.
     pub(super) squares: Vec<f32>,
@@ -68,8 +68,8 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Where the logit of a position at an index comes from: the row of the policy's weights, whether the
-    /// numbers are those of a square, and which row they are.
+    /// The inputs of the logit of a position at a policy index: the row of the policy weights, whether the
+    /// inputs are the channels of a square, and the row of the inputs.
     fn source(&self, position: usize, index: usize) -> (usize, bool, usize) {
         let squares = self.config.shape.squares();
         match self.config.architecture {
@@ -78,21 +78,21 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// The loss of a batch, and the gradients of its mean. `squares` are the channels of each square,
-    /// `hidden` the units of the last dense layer.
-    pub(super) fn judge(
+    /// The mean loss of a batch and its gradients. `squares` are the channels of each square, `hidden` the
+    /// units of the last dense layer.
+    pub(super) fn loss_and_gradients(
         &self,
         settings: &TrainingSettings,
         batch: &[&Example],
         squares: Rows,
         hidden: Rows,
         gradients: &mut Gradients,
-    ) -> Judged {
+    ) -> HeadGradients {
         let inputs = self.policy.len() / self.policy_bias.len();
         let mut by_policy = vec![0.0; self.policy.len()];
         let mut by_policy_bias = vec![0.0; self.policy_bias.len()];
         let (mut by_value, mut by_value_bias) = (vec![0.0; self.value.len()], 0.0);
-        let mut judged = Judged {
+        let mut result = HeadGradients {
             loss: Loss::default(),
             squares: vec![0.0; squares.values.len()],
             hidden: vec![0.0; hidden.values.len()],
@@ -102,12 +102,12 @@ impl<'a> Heads<'a> {
             let units = &hidden.row(position)[..self.value.len()];
             let value = (dot(self.value, units) + self.value_bias).tanh();
             let error = value - example.value;
-            judged.loss.value += share * error * error;
+            result.loss.value += share * error * error;
             let slope = share * settings.value_weight * 2.0 * error * (1.0 - value * value);
             add_multiple(&mut by_value, slope, units);
             by_value_bias += slope;
             add_multiple(
-                &mut judged.hidden[position * hidden.stride..][..self.value.len()],
+                &mut result.hidden[position * hidden.stride..][..self.value.len()],
                 slope,
                 self.value,
             );
@@ -120,14 +120,14 @@ impl<'a> Heads<'a> {
             let logits: Vec<f32> = example.moves().map(|indices| indices.iter().map(logit).sum()).collect();
             let mut priors = logits.clone();
             softmax(&mut priors);
-            judged.loss.policy += share * cross_entropy(&logits, &example.policy);
+            result.loss.policy += share * cross_entropy(&logits, &example.policy);
             for ((indices, prior), target) in example.moves().zip(priors).zip(&example.policy) {
                 let slope = share * (prior - target);
                 for &index in indices {
                     let (row, is_square, number) = self.source(position, index as usize);
                     let (x, to, stride) = match is_square {
-                        true => (squares.row(number), &mut judged.squares, squares.stride),
-                        false => (hidden.row(number), &mut judged.hidden, hidden.stride),
+                        true => (squares.row(number), &mut result.squares, squares.stride),
+                        false => (hidden.row(number), &mut result.hidden, hidden.stride),
                     };
                     let weights = row * inputs..(row + 1) * inputs;
                     add_multiple(&mut by_policy[weights.clone()], slope, &x[..inputs]);
@@ -140,13 +140,13 @@ impl<'a> Heads<'a> {
         gradients.insert("policy.bias".to_owned(), by_policy_bias);
         gradients.insert("value.weight".to_owned(), by_value);
         gradients.insert("value.bias".to_owned(), vec![by_value_bias]);
-        judged
+        result
     }
 }
 
 /// `−πᵀ log softmax(logits)`.
 fn cross_entropy(logits: &[f32], policy: &[f32]) -> f32 {
-    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let log_sum = most + logits.iter().map(|logit| (logit - most).exp()).sum::<f32>().ln();
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let log_sum = max + logits.iter().map(|logit| (logit - max).exp()).sum::<f32>().ln();
     logits.iter().zip(policy).map(|(logit, target)| target * (log_sum - logit)).sum()
 }

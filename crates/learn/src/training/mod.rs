@@ -2,11 +2,11 @@
 //!
 //! - [`NetTrainer`]: parameters and the state of their optimiser; one step for each batch of [`Example`]s;
 //! - `settings`: [`TrainingSettings`]; `optimiser`: SGD and Adam;
-//! - `pass`: a batch on its way through the net and back; below it `normalisation` (batch normalisation),
-//!   `dense` and `heads` (policy, value and their loss).
+//! - `pass`: the forward and backward pass of a batch, with `normalisation` (batch normalisation), `dense` and
+//!   `heads` (policy, value and their loss).
 //!
-//! A batch is computed on all threads of the ambient pool of `rayon`. Sums are added up in the same order
-//! whatever their number, so that the result is the same to the bit.
+//! A batch is computed on all threads of the current `rayon` pool. Sums are added in the same order whatever
+//! the number of threads, so that the result is the same to the bit.
 
 mod dense;
 mod heads;
@@ -31,11 +31,11 @@ use labrys_core::nets::{NetError, NetProblem, Parameters};
 pub struct Example {
     /// The planes of the position.
     pub planes: Vec<f32>,
-    /// The indices of its legal moves on the policy, the same number for each move, move after move.
+    /// The policy indices of its legal moves, move by move, the same number for each.
     pub indices: Vec<u32>,
-    /// The probability that each move should have; they add up to 1.
+    /// The target probability of each move; they sum to 1.
     pub policy: Vec<f32>,
-    /// The value that the position should have for the side to move, from −1, a loss, to 1, a win.
+    /// The target value for the side to move, from −1, a loss, to 1, a win.
     pub value: f32,
 }
 
@@ -47,10 +47,10 @@ impl Example {
     }
 }
 
-/// The gradient of each parameter that is learned, by its name.
+/// The gradient of each learned parameter, by name.
 type Gradients = BTreeMap<String, Vec<f32>>;
 
-/// A net that learns: its parameters and the state of their optimiser.
+/// A net in training: its parameters and the state of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetTrainer {
     parameters: Parameters,
@@ -58,7 +58,7 @@ pub struct NetTrainer {
 }
 
 impl NetTrainer {
-    /// Begins to train a net.
+    /// Starts to train a net.
     pub fn new(parameters: Parameters) -> NetTrainer {
         NetTrainer { parameters, optimiser: OptimiserState::default() }
     }
@@ -68,20 +68,20 @@ impl NetTrainer {
         &self.parameters
     }
 
-    /// Learns from a batch of positions of the net's encoding: one step down the gradient of their mean loss.
-    /// Returns the loss before the step. `seed` is that of the dropout.
+    /// Learns from a batch of positions in the encoding of the net: one step of gradient descent on their mean
+    /// loss. Returns the loss before the step. `seed` is the seed of the dropout.
     ///
     /// # Errors
     /// [`NetProblem::Diverged`] if the loss is not finite, [`NetProblem::Value`] if a parameter would not be;
-    /// the parameters are then as before.
+    /// the parameters are then unchanged.
     pub fn step(
         &mut self,
         settings: &TrainingSettings,
         batch: &[&Example],
         seed: u64,
     ) -> Result<Loss, NetProblem> {
-        let pass::Passed { loss, gradients, moments } =
-            pass::forward_and_back(&self.parameters, settings, batch, seed);
+        let pass::BatchResult { loss, gradients, moments } =
+            pass::forward_backward(&self.parameters, settings, batch, seed);
         if !loss.total(settings).is_finite() {
             return Err(NetProblem::Diverged { loss: loss.total(settings) });
         }
@@ -93,15 +93,15 @@ impl NetTrainer {
         Ok(loss)
     }
 
-    /// Writes parameters and state to a file, from which [`NetTrainer::load`] goes on to the same result.
+    /// Writes the parameters and the state of the optimiser to a file.
     ///
     /// # Errors
-    /// [`NetError`] with what the system says; the old file stays.
+    /// [`NetError`] names the file; an existing file is left unchanged.
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
         save_with_optimiser(&self.parameters, &self.optimiser.tensors(), path)
     }
 
-    /// Reads a file of a net of the game `G` that learns.
+    /// Reads a file written by [`NetTrainer::save`], of a net of the game `G`.
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.

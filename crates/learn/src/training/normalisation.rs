@@ -1,11 +1,11 @@
-//! Batch normalisation (S. Ioffe and C. Szegedy, 2015): each channel is brought to mean 0 and variance 1 over
-//! a batch, then scaled and shifted by what is learned.
+//! Batch normalisation (S. Ioffe and C. Szegedy, 2015): each channel is normalised to mean 0 and variance 1 over
+//! a batch, then scaled and shifted by learned parameters.
 
 use labrys_core::nets::Parameters;
 use labrys_core::nets::layers::EPSILON;
 
-/// The share of a batch in the running mean and variance, which stand in for those of the batch in play.
-const NEW_SHARE: f32 = 0.1;
+/// The weight of a batch in the running mean and variance, which inference uses.
+const RUNNING_WEIGHT: f32 = 0.1;
 
 /// Sums over squares, for each channel.
 pub(super) type Sums = Vec<f64>;
@@ -16,12 +16,12 @@ pub(super) struct Moments {
     count: f64,
     mean: Vec<f32>,
     variance: Vec<f32>,
-    /// One over the deviation.
+    /// One over the standard deviation.
     inverse: Vec<f32>,
 }
 
-/// Sums of the channels of `one`, and of their products with those of `other`, over squares that begin at
-/// `rows`.
+/// The sums of the channels of `one`, and of their products with those of `other`, over the squares that start
+/// at `rows`.
 pub(super) fn sums(channels: usize, rows: &[usize], one: &[f32], other: &[f32]) -> [Sums; 2] {
     let (mut sums, mut products) = (vec![0.0; channels], vec![0.0; channels]);
     for &row in rows {
@@ -34,7 +34,7 @@ pub(super) fn sums(channels: usize, rows: &[usize], one: &[f32], other: &[f32]) 
     [sums, products]
 }
 
-/// Adds up the sums of all parts of a batch, in their order.
+/// The total of the sums of all parts of a batch, added in order.
 pub(super) fn total(parts: &[[Sums; 2]]) -> [Sums; 2] {
     let mut parts = parts.iter();
     let first = parts.next().cloned().unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) fn total(parts: &[[Sums; 2]]) -> [Sums; 2] {
 }
 
 impl Moments {
-    /// The moments by the sums of numbers and of their squares over `count` squares.
+    /// The moments from the sums of values and of their squares over `count` squares of the board.
     pub(super) fn new(count: usize, [sums, squares]: &[Sums; 2]) -> Moments {
         let count = count as f64;
         let mean = sums.iter().map(|sum| sum / count);
@@ -65,9 +65,9 @@ impl Moments {
         }
     }
 
-    /// Makes the gradient of what came in of that of what went out, for the channels of a square. `normal`
-    /// are the normalised numbers, `scale` the factors learned, and `sums` those of the gradient and of its
-    /// products with the normalised numbers.
+    /// Turns the gradient of the outputs into that of the inputs, for the channels of a square. `normal` are
+    /// the normalised values, `scale` the learned factors, and `sums` and `products` the sums of the gradient
+    /// and of its products with the normalised values.
     pub(super) fn gradient(
         &self,
         gradient: &mut [f32],
@@ -83,16 +83,16 @@ impl Moments {
     }
 }
 
-/// Lets the running means and variances of parameters follow those of a batch, layer by layer.
+/// Updates the running means and variances from those of a batch, layer by layer.
 pub(super) fn update_running(parameters: &mut Parameters, moments: &[Moments]) {
     for (number, Moments { count, mean, variance, .. }) in moments.iter().enumerate() {
-        // As in PyTorch: the variance of the source, of which the batch is a sample.
+        // As in PyTorch: the unbiased estimate of the variance.
         let unbiased = (count / (count - 1.0).max(1.0)) as f32;
         let measured = [("running_mean", mean, 1.0), ("running_var", variance, unbiased)];
         for (part, batch, factor) in measured {
             let running = parameters.values_mut(&format!("normalisation.{number}.{part}"));
             for (running, batch) in running.iter_mut().zip(batch) {
-                *running += NEW_SHARE * (factor * batch - *running);
+                *running += RUNNING_WEIGHT * (factor * batch - *running);
             }
         }
     }

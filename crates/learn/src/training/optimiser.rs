@@ -1,4 +1,4 @@
-//! Optimisers: how parameters follow their gradient.
+//! The optimisers: SGD with momentum, and Adam.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use super::{Gradients, Optimiser, TrainingSettings};
 use crate::adam::Adam;
 use labrys_core::nets::{NetProblem, Parameters, Tensor};
 
-/// The names under which the state is stored; those of parameters follow the first two.
+/// The names of the stored tensors. The first two are prefixes of the names of parameters.
 const MEAN: &str = "optimiser.mean.";
 const SQUARE: &str = "optimiser.square.";
 const STEPS: &str = "optimiser.steps";
 
-/// What an optimiser knows of a parameter.
+/// The state of the optimiser for one parameter.
 #[derive(Clone, Debug, PartialEq)]
-struct Memory {
-    /// Mean of the gradients: the momentum.
+struct ParameterState {
+    /// Running mean of the gradients: the momentum.
     mean: Vec<f32>,
-    /// Mean of their squares.
+    /// Running mean of their squares.
     square: Vec<f32>,
 }
 
-/// The state of an optimiser: empty before the first step.
+/// The state of an optimiser; empty before the first step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OptimiserState {
     steps: u32,
-    memories: BTreeMap<String, Memory>,
+    parameters: BTreeMap<String, ParameterState>,
 }
 
 impl OptimiserState {
-    /// Makes a step with all parameters that have a gradient.
+    /// Updates all parameters that have a gradient.
     pub(super) fn step(
         &mut self,
         settings: &TrainingSettings,
@@ -41,13 +41,13 @@ impl OptimiserState {
         let adam = Adam::step(self.steps, momentum.into());
         for (name, gradients) in gradients {
             let zeros = || vec![0.0; gradients.len()];
-            let memory = self
-                .memories
+            let state = self
+                .parameters
                 .entry(name.clone())
-                .or_insert_with(|| Memory { mean: zeros(), square: zeros() });
+                .or_insert_with(|| ParameterState { mean: zeros(), square: zeros() });
             let values = parameters.values_mut(name);
-            let state = memory.mean.iter_mut().zip(&mut memory.square);
-            for ((value, gradient), (mean, square)) in values.iter_mut().zip(gradients).zip(state) {
+            let means = state.mean.iter_mut().zip(&mut state.square);
+            for ((value, gradient), (mean, square)) in values.iter_mut().zip(gradients).zip(means) {
                 let gradient = gradient + 2.0 * decay * *value;
                 *value -= rate
                     * match optimiser {
@@ -64,13 +64,13 @@ impl OptimiserState {
     /// The state as tensors.
     pub(super) fn tensors(&self) -> BTreeMap<String, Tensor> {
         let row = |values: Vec<f32>| Tensor { shape: vec![values.len()], values };
-        // Bits, as not every number of steps is a 32-bit number with a fraction.
+        // In two halves, since f32 cannot represent every 32-bit integer.
         let steps = (STEPS.to_owned(), row(vec![(self.steps >> 16) as f32, (self.steps & 0xFFFF) as f32]));
-        let memories = self.memories.iter().flat_map(|(name, Memory { mean, square })| {
+        let parameters = self.parameters.iter().flat_map(|(name, ParameterState { mean, square })| {
             [(MEAN, mean), (SQUARE, square)]
                 .map(|(prefix, values)| (format!("{prefix}{name}"), row(values.clone())))
         });
-        memories.chain([steps]).collect()
+        parameters.chain([steps]).collect()
     }
 
     /// The inverse of [`OptimiserState::tensors`], for these parameters.
@@ -98,7 +98,7 @@ impl OptimiserState {
             for spec in parameters.config().parameters().into_iter().filter(|spec| spec.is_learned) {
                 let mean = take(format!("{MEAN}{}", spec.name), spec.count())?;
                 let square = take(format!("{SQUARE}{}", spec.name), spec.count())?;
-                state.memories.insert(spec.name, Memory { mean, square });
+                state.parameters.insert(spec.name, ParameterState { mean, square });
             }
         }
         match tensors.into_keys().next() {

@@ -1,9 +1,9 @@
-//! A batch on its way through a net and back.
+//! The forward and backward pass of a batch.
 
 use rayon::prelude::*;
 
 use super::dense::Dense;
-use super::heads::{Heads, Judged, Loss, Rows};
+use super::heads::{HeadGradients, Heads, Loss, Rows};
 use super::normalisation::{Moments, sums, total};
 use super::{Example, Gradients, TrainingSettings};
 use labrys_core::nets::layers::{Boards, KERNEL_SQUARES, Kernel, add_kernel_gradient, relu};
@@ -11,77 +11,78 @@ use labrys_core::nets::matrix::padded;
 use labrys_core::nets::with_channels_side_by_side;
 use labrys_core::nets::{Architecture, Parameters};
 
-/// Positions that a thread computes at once. Sums over a batch are added up from those of its parts.
+/// Positions that a thread computes at once. Sums over a batch are the sums over its parts, added in order.
 const PART: usize = 8;
 
-/// What a batch says about a net.
-pub(super) struct Passed {
+/// The result of the forward and backward pass of a batch.
+pub(super) struct BatchResult {
     pub(super) loss: Loss,
     pub(super) gradients: Gradients,
     /// The moments of each batch normalisation.
     pub(super) moments: Vec<Moments>,
 }
 
-/// What a convolution leaves behind for the way back.
+/// What the backward pass of a convolution needs from its forward pass.
 struct Trace {
-    /// The normalised numbers.
+    /// The normalised values.
     normal: Vec<f32>,
     moments: Moments,
-    /// What went out, rectified.
+    /// The outputs, after ReLU.
     out: Vec<f32>,
 }
 
 /// A convolution with its batch normalisation.
 struct Convolution<'a> {
     number: usize,
-    /// Channels that come in: those of the parameter, and with the unused ones.
+    /// The number of input channels without padding.
     used: usize,
+    /// The number of input channels, including padding.
     inputs: usize,
     weights: &'a [f32],
-    /// Factors and terms of the normalisation, with the unused ones.
+    /// Factors and terms of the normalisation, including padding.
     scale: Vec<f32>,
     bias: Vec<f32>,
 }
 
-/// Sizes of the batch.
+/// The sizes of a batch.
 #[derive(Clone, Copy)]
 struct Sizes {
     boards: Boards,
     batch: usize,
-    /// Channels with the unused ones.
+    /// The number of channels, including padding.
     stride: usize,
     channels: usize,
 }
 
 impl Sizes {
-    /// Numbers of a part with so many channels.
+    /// The number of values of a part with this many channels.
     fn part(self, channels: usize) -> usize {
         self.boards.len(PART, channels)
     }
 
-    /// How many positions numbers with so many channels are.
-    fn positions(self, numbers: &[f32], channels: usize) -> usize {
-        numbers.len() / self.boards.len(1, channels)
+    /// The number of positions whose values with this many channels are `values`.
+    fn positions(self, values: &[f32], channels: usize) -> usize {
+        values.len() / self.boards.len(1, channels)
     }
 
-    /// Boards of zeros.
+    /// A batch of zeros.
     fn zeros(self, channels: usize) -> Vec<f32> {
         vec![0.0; self.boards.len(self.batch, channels)]
     }
 
-    /// Where the channels of the squares of a part begin.
-    fn squares(self, numbers: &[f32]) -> Vec<usize> {
-        self.boards.squares(self.positions(numbers, self.stride), self.stride)
+    /// Where the channels of each square of a part start.
+    fn squares(self, values: &[f32]) -> Vec<usize> {
+        self.boards.squares(self.positions(values, self.stride), self.stride)
     }
 }
 
-/// Sends a batch through the net and back.
-pub(super) fn forward_and_back(
+/// The forward and backward pass of a batch.
+pub(super) fn forward_backward(
     parameters: &Parameters,
     settings: &TrainingSettings,
     batch: &[&Example],
     seed: u64,
-) -> Passed {
+) -> BatchResult {
     let (config, dropout) = (*parameters.config(), settings.dropout);
     let (shape, channels) = (config.shape, config.channels());
     let sizes = Sizes { boards: Boards::new(shape), batch: batch.len(), stride: padded(channels), channels };
@@ -90,16 +91,16 @@ pub(super) fn forward_and_back(
 
     let convolutions: Vec<_> =
         (0..config.convolutions()).map(|number| Convolution::new(parameters, number, sizes)).collect();
-    // The convolution whose result is added to that of another one: the connection around a block.
-    let around = |number: usize| match config.architecture {
+    // The convolution whose outputs are added to those of this one: the skip connection of a block.
+    let skip_from = |number: usize| match config.architecture {
         Architecture::Residual { .. } if number > 0 && number.is_multiple_of(2) => Some(number - 2),
         _ => None,
     };
     let mut traces: Vec<Trace> = Vec::new();
     for convolution in &convolutions {
         let x = traces.last().map_or(&planes, |trace| &trace.out);
-        let around = around(convolution.number).map(|number| traces[number].out.as_slice());
-        traces.push(convolution.forward(sizes, x, around));
+        let skip = skip_from(convolution.number).map(|number| traces[number].out.as_slice());
+        traces.push(convolution.forward(sizes, x, skip));
     }
     let Some(last) = traces.last() else { unreachable!("each architecture has a convolution") };
 
@@ -113,11 +114,11 @@ pub(super) fn forward_and_back(
     let (mut inputs, mut used) = (count * sizes.stride, None);
     for (number, units) in config.dense().into_iter().enumerate() {
         let part = |part: &str| parameters.values(&format!("dense.{number}.{part}"));
-        let place = |input| match used {
+        let index = |input| match used {
             None => flat(input),
             Some(used) => Some(input).filter(|&input| input < used),
         };
-        dense.push(Dense::new(number, (part("weight"), part("bias")), inputs, place));
+        dense.push(Dense::new(number, (part("weight"), part("bias")), inputs, index));
         (inputs, used) = (padded(units), Some(units));
     }
     let mut hidden = vec![squares];
@@ -128,8 +129,8 @@ pub(super) fn forward_and_back(
     let mut gradients = Gradients::new();
     let rows_of = |values, stride| Rows { values, stride };
     let (squares, units) = (rows_of(&hidden[0], sizes.stride), rows_of(&hidden[dense.len()], inputs));
-    let Judged { loss, squares: mut by_squares, hidden: mut by_hidden } =
-        Heads::new(parameters).judge(settings, batch, squares, units, &mut gradients);
+    let HeadGradients { loss, squares: mut by_squares, hidden: mut by_hidden } =
+        Heads::new(parameters).loss_and_gradients(settings, batch, squares, units, &mut gradients);
     for layer in dense.iter().rev() {
         let number = layer.number();
         by_hidden = layer.backward(&hidden[number], &hidden[number + 1], by_hidden, dropout, &mut gradients);
@@ -140,38 +141,38 @@ pub(super) fn forward_and_back(
     for (row, square) in rows.into_iter().zip(by_squares.chunks_exact(sizes.stride)) {
         gradient[row..][..sizes.stride].copy_from_slice(square);
     }
-    // The gradients that go around a block, until its first convolution is reached.
-    let mut bypass: Option<Vec<f32>> = None;
+    // The gradient of a skip connection, until the first convolution of its block is reached.
+    let mut skip: Option<Vec<f32>> = None;
     for convolution in convolutions.iter().rev() {
         let number = convolution.number;
         let x = number.checked_sub(1).map_or(&planes, |before| &traces[before].out);
         Convolution::rectify(&traces[number], &mut gradient);
-        let next_bypass = around(number).map(|_| gradient.clone());
+        let next_skip = skip_from(number).map(|_| gradient.clone());
         gradient = convolution.backward(sizes, x, &traces[number], gradient, &mut gradients);
-        for (sum, bypass) in gradient.iter_mut().zip(bypass.iter().flatten()) {
-            *sum += bypass;
+        for (sum, skip) in gradient.iter_mut().zip(skip.iter().flatten()) {
+            *sum += skip;
         }
-        bypass = next_bypass;
+        skip = next_skip;
     }
-    Passed { loss, gradients, moments: traces.into_iter().map(|trace| trace.moments).collect() }
+    BatchResult { loss, gradients, moments: traces.into_iter().map(|trace| trace.moments).collect() }
 }
 
 impl<'a> Convolution<'a> {
-    /// The convolution of this number.
+    /// Convolution `number`.
     fn new(parameters: &'a Parameters, number: usize, sizes: Sizes) -> Convolution<'a> {
         let weights = parameters.values(&format!("convolution.{number}.weight"));
         let used = weights.len() / (sizes.channels * KERNEL_SQUARES);
         let normalisation = |part: &str| {
-            let mut numbers = parameters.values(&format!("normalisation.{number}.{part}")).to_vec();
-            numbers.resize(sizes.stride, 0.0);
-            numbers
+            let mut values = parameters.values(&format!("normalisation.{number}.{part}")).to_vec();
+            values.resize(sizes.stride, 0.0);
+            values
         };
         let inputs = if number == 0 { used } else { sizes.stride };
         let (scale, bias) = (normalisation("weight"), normalisation("bias"));
         Convolution { number, used, inputs, weights, scale, bias }
     }
 
-    /// The weight from a channel to another; 0 for unused ones.
+    /// The weight from an input channel to an output channel; 0 for padding.
     fn weight(&self, sizes: Sizes, square: usize, output: usize, input: usize) -> f32 {
         match input < self.used && output < sizes.channels {
             true => self.weights[(output * self.used + input) * KERNEL_SQUARES + square],
@@ -179,8 +180,8 @@ impl<'a> Convolution<'a> {
         }
     }
 
-    /// Applies the convolution, the normalisation and ReLU; `around` is added before ReLU.
-    fn forward(&self, sizes: Sizes, x: &[f32], around: Option<&[f32]>) -> Trace {
+    /// Applies the convolution, the normalisation, the skip connection and ReLU.
+    fn forward(&self, sizes: Sizes, x: &[f32], skip: Option<&[f32]>) -> Trace {
         let stride = sizes.stride;
         let weight = |square, output, input| self.weight(sizes, square, output, input);
         let kernel = Kernel::new(self.inputs, sizes.channels, weight);
@@ -194,10 +195,7 @@ impl<'a> Convolution<'a> {
             .collect();
         let count = sizes.boards.squares(sizes.batch, stride).len();
         let moments = Moments::new(count, &total(&parts));
-        let mut out = match around {
-            Some(around) => around.to_vec(),
-            None => sizes.zeros(stride),
-        };
+        let mut out = skip.map_or_else(|| sizes.zeros(stride), <[f32]>::to_vec);
         let parts = normal.par_chunks_mut(sizes.part(stride)).zip(out.par_chunks_mut(sizes.part(stride)));
         parts.for_each(|(normal, out)| {
             for row in sizes.squares(normal) {
@@ -213,15 +211,15 @@ impl<'a> Convolution<'a> {
         Trace { normal, moments, out }
     }
 
-    /// Makes the gradient of what was rectified of that of what went out.
+    /// The backward pass of ReLU.
     fn rectify(trace: &Trace, gradient: &mut [f32]) {
         for (gradient, out) in gradient.iter_mut().zip(&trace.out) {
             *gradient = if *out > 0.0 { *gradient } else { 0.0 };
         }
     }
 
-    /// The gradient of what came in by that of what was rectified; the gradients of the parameters are noted.
-    /// There is none of what came into the first convolution: it would not be used.
+    /// The gradient of the inputs from that of the inputs of ReLU; empty for the first convolution, where
+    /// nothing uses it. Adds the gradients of the parameters to `gradients`.
     fn backward(
         &self,
         sizes: Sizes,
@@ -245,9 +243,9 @@ impl<'a> Convolution<'a> {
             }
         });
         let [by_bias, by_scale] = totals;
-        let mut note = |name: String, values: &[f32]| gradients.insert(name, values.to_vec());
-        note(format!("normalisation.{}.weight", self.number), &by_scale[..channels]);
-        note(format!("normalisation.{}.bias", self.number), &by_bias[..channels]);
+        let mut add = |name: String, values: &[f32]| gradients.insert(name, values.to_vec());
+        add(format!("normalisation.{}.weight", self.number), &by_scale[..channels]);
+        add(format!("normalisation.{}.bias", self.number), &by_bias[..channels]);
 
         let mut kernel = vec![0.0; KERNEL_SQUARES * self.inputs * stride];
         kernel.par_chunks_mut(self.inputs * stride).enumerate().for_each(|(square, sums)| {
@@ -262,11 +260,11 @@ impl<'a> Convolution<'a> {
             let (output, input) = (channel / self.used, channel % self.used);
             *weight = kernel[(square * self.inputs + input) * stride + output];
         }
-        note(format!("convolution.{}.weight", self.number), &by_weight);
+        add(format!("convolution.{}.weight", self.number), &by_weight);
         if self.number == 0 {
             return Vec::new();
         }
-        // Back through the kernel, seen from the other side.
+        // Convolve with the kernel turned by 180°.
         let weight = |square, input, output| self.weight(sizes, KERNEL_SQUARES - 1 - square, output, input);
         let kernel = Kernel::new(stride, self.used, weight);
         let mut before = vec![0.0; boards.len(batch, stride)];

@@ -1,9 +1,9 @@
-//! Settings of the training of nets.
+//! The settings of gradient descent.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How parameters follow their gradient.
+/// The optimiser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Optimiser {
@@ -17,20 +17,20 @@ pub enum Optimiser {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainingSettings {
-    /// How parameters follow their gradient.
+    /// The optimiser.
     pub optimiser: Optimiser,
     /// The learning rate, above 0.
     pub rate: f32,
-    /// Steps until the learning rate is reached, rising from 0 with each. With large steps at first, Adam
-    /// makes a value of ±1 of every position, where tanh has no slope: nets of Neighbours never left it.
+    /// Steps over which the learning rate rises from 0 to its value. With large first steps Adam drives all
+    /// values to ±1, where tanh has no slope: nets of Neighbours never recovered.
     pub warmup: u32,
-    /// The share of the last direction that is kept, from 0 to below 1: of SGD, and β₁ of Adam.
+    /// The momentum of SGD, or β₁ of Adam, from 0 to below 1.
     pub momentum: f32,
-    /// The c in the loss `c‖θ‖²` of the parameters, at least 0.
+    /// Weight decay: the factor c of the penalty `c‖θ‖²`, at least 0.
     pub decay: f32,
-    /// The share of units of the dense layers that are left out at random, from 0 to below 1.
+    /// The dropout rate of the dense layers, from 0 to below 1.
     pub dropout: f32,
-    /// The weight of the value's loss beside that of the policy, at least 0.
+    /// The weight of the value loss relative to that of the policy, at least 0.
     pub value_weight: f32,
 }
 

@@ -34,10 +34,10 @@ impl ZeroConfig {
         Ok(config)
     }
 
-    /// The settings that the result depends on, by their names.
+    /// The settings that the result depends on, by name.
     ///
     /// # Errors
-    /// What the serializer says.
+    /// An error of the serializer.
     pub fn result_settings(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let mut flat = Map::new();
         flatten(String::new(), serde_json::to_value(&self.settings)?, &mut flat);
@@ -51,7 +51,7 @@ impl ZeroConfig {
     }
 }
 
-/// Collects the values in tables and lists by their full names, such as `gate.games` and `rivals.1.name`.
+/// Collects the values of tables and lists by their full names, such as `gate.games` and `rivals.1.name`.
 fn flatten(name: String, value: Value, flat: &mut Map<String, Value>) {
     let within = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
     match value {

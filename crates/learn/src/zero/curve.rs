@@ -11,12 +11,12 @@ use labrys_support::elo::Pairs;
 /// interval.
 type Rating = (f64, f64);
 
-/// The names of the columns before those of the opponents.
+/// The column names before those of the opponents.
 const COLUMNS: &str = "generation,white,drawn,black,positions,window,steps,policy loss,value loss,won,drawn,lost,\
                        accepted,Elo,Elo error";
 
-/// The curve: a table with a line for each generation, where columns of matches that were not played are empty
-/// and scores are from 0 to 1; charts of losses, Elo, and scores against the fixed opponents, over generations.
+/// The curve: a table with a line for each generation, and charts of losses, Elo, and scores against the fixed
+/// opponents over generations. Scores are from 0 to 1; cells of matches that were not played are empty.
 pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let (names, ratings) = (opponents(state), ratings(state));
     let score = |generation: &Generation, opponent: &str| {
@@ -72,8 +72,8 @@ fn opponents(state: &ZeroState) -> BTreeSet<String> {
     comparisons.map(|(name, _)| name.clone()).collect()
 }
 
-/// The rating of each generation: that of the best net before, plus the difference by their match. Errors add
-/// up as independent ones do. `None` where there was no match.
+/// The rating of each generation: that of the previous best net, plus the difference from their match. Errors
+/// are added as independent ones. `None` where there was no match.
 fn ratings(state: &ZeroState) -> Vec<Option<Rating>> {
     let mut best = (0.0, 0.0);
     let rate = |generation: &Generation| {

@@ -1,4 +1,4 @@
-//! Why there are no settings, or why a run ends.
+//! The errors of settings and of runs.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::run_folder::RunError;
 use labrys_core::nets::{NetError, NetProblem, SizeError};
 use labrys_support::shard::ShardError;
 
-/// Settings that are refused.
+/// Invalid settings.
 #[derive(Debug, Error)]
 pub enum SettingsError {
-    /// The text is not as it should be.
+    /// The text is not valid TOML, or has unknown or missing keys.
     #[error("{}", .0.trim_end())]
     Toml(String),
-    /// A value is refused.
+    /// A value is invalid.
     #[error("line {line}: {key}: {problem}")]
     Value {
         /// The line, from 1.
@@ -25,7 +25,7 @@ pub enum SettingsError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The paper's net does not have what is asked for.
+    /// The architecture of the paper has no blocks.
     #[error("net.blocks: a net of the architecture `paper` has no blocks")]
     Blocks,
     /// A size of the net is out of its range.
@@ -33,7 +33,7 @@ pub enum SettingsError {
     Size(SizeError),
 }
 
-// Both are said in full by the error itself, and so are no source of it.
+// Their messages are part of the error's own message, so they are not its source.
 impl From<toml::de::Error> for SettingsError {
     fn from(error: toml::de::Error) -> SettingsError {
         SettingsError::Toml(error.to_string())
@@ -46,19 +46,19 @@ impl From<SizeError> for SettingsError {
     }
 }
 
-/// Why a run cannot begin or go on. What was complete before is still there.
+/// Why a run cannot start or continue. Complete generations are kept.
 #[derive(Debug, Error)]
 pub enum ZeroError {
-    /// A setting is refused.
+    /// A setting is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The state is refused, or a file or folder cannot be made, written or removed.
+    /// The state is invalid, or a file or folder cannot be created, written or removed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A net or a trainer is refused or cannot be written.
+    /// A net or trainer is invalid or cannot be written.
     #[error(transparent)]
     Net(#[from] NetError),
-    /// Samples are refused or cannot be written.
+    /// Samples are invalid or cannot be written.
     #[error(transparent)]
     Samples(#[from] SamplesError),
     /// A net has another architecture than the settings.
@@ -67,29 +67,29 @@ pub enum ZeroError {
         /// The file.
         path: PathBuf,
     },
-    /// A step of training has failed.
+    /// A training step failed.
     #[error("generation {generation}, step {step} of training: {problem}; the nets before are kept")]
     Step {
         /// The generation, from 1.
         generation: u32,
         /// The step, from 1.
         step: u64,
-        /// What has become of the numbers.
+        /// What is wrong with the values.
         problem: NetProblem,
     },
     /// A shard does not exist.
     #[error(transparent)]
     Shard(#[from] ShardError),
-    /// There are no threads to train on.
+    /// The threads of training cannot be started.
     #[error("no threads for training: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// Self-play has made nothing to learn from.
+    /// Self-play has produced no positions.
     #[error("generation {generation}: all games ended in their random openings")]
     NoPositions {
         /// The generation, from 1.
         generation: u32,
     },
-    /// The settings cannot be written to the state.
+    /// The settings cannot be stored in the state.
     #[error("settings: {0}")]
     Json(#[from] serde_json::Error),
 }

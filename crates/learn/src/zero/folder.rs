@@ -2,8 +2,8 @@
 //!
 //! Each generation has a folder: `net.safetensors`, the new net; `trainer.safetensors`, the same net with the
 //! state of the optimiser; `samples.safetensors`, the positions of its games. The last two are removed when
-//! they are needed no more. The state, `state.json`, is written after them: a generation that is not in the
-//! state is not complete.
+//! they are no longer needed. The state, `state.json`, is written last: a generation that is not in the state
+//! is incomplete.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use labrys_support::files::Claim;
 pub(super) struct ZeroFolder {
     path: PathBuf,
     files: RunFolder<ZeroState>,
-    /// No other process writes to it.
+    /// Keeps other processes from writing to it.
     _claim: Claim,
 }
 
@@ -38,13 +38,13 @@ impl ZeroFolder {
         Ok(self.files.read(resume)?)
     }
 
-    /// Writes the state, then the curve and its charts, which can be made from it.
+    /// Writes the state, then the curve and its charts, which are derived from it.
     pub(super) fn write(&self, state: &ZeroState) -> Result<(), ZeroError> {
         self.files.write(state)?;
         Ok(self.files.put_report(curve::report(state))?)
     }
 
-    /// Checks that nothing is left of another run, whose state is gone.
+    /// Checks that the folder contains no files of a run whose state is missing.
     pub(super) fn check_empty(&self) -> Result<(), ZeroError> {
         let path = self.generation(1);
         if path.exists() {
@@ -54,8 +54,8 @@ impl ZeroFolder {
         Ok(())
     }
 
-    /// Makes the folder of a generation.
-    pub(super) fn make(&self, generation: u32) -> Result<(), ZeroError> {
+    /// Creates the folder of a generation.
+    pub(super) fn create(&self, generation: u32) -> Result<(), ZeroError> {
         let path = self.generation(generation);
         fs::create_dir_all(&path).map_err(|error| RunError::File { path, error }.into())
     }
@@ -84,7 +84,8 @@ impl ZeroFolder {
         self.path.join(format!("generation-{generation:04}"))
     }
 
-    /// Removes the trainers of all generations up to `last` but one, and the samples before a generation.
+    /// Removes the trainers of all generations up to `last` except `trainer`, and the samples of the
+    /// generations before `samples_from`.
     pub(super) fn clean(&self, last: u32, trainer: u32, samples_from: u32) -> Result<(), ZeroError> {
         let trainers = (0..=last).filter(|&generation| generation != trainer);
         let trainers = trainers.map(|generation| self.trainer(generation));

@@ -1,7 +1,7 @@
-//! Matches of nets, and whether a new net takes the place of the best one.
+//! Matches of nets, and whether a new net replaces the best one.
 
 use super::GateSettings;
-use super::selfplay::longest;
+use super::selfplay::max_plies;
 use super::{Purpose, ZeroSettings};
 use crate::play::{Agent, GameSettings, play};
 use labrys_core::engine::GameState;
@@ -12,16 +12,16 @@ use labrys_core::search::Control;
 use labrys_support::elo::Pairs;
 
 impl GateSettings {
-    /// Whether a net with these results against the best one is better: it has to win more than the threshold
-    /// of the games that were not drawn.
+    /// Whether a net with these results replaces the best one: it has to win more than the threshold of the
+    /// decided games.
     pub fn accepts(&self, pairs: &Pairs) -> bool {
         let [lost, _, won] = pairs.games.map(|games| games as f64);
         won > self.threshold.0 * (lost + won)
     }
 }
 
-/// A match of `games` games, an even number, each opening twice. `agents` are the player whose results count
-/// and its opponent, of one thread. `None` if `control` stops it.
+/// Plays a match of `games` games, an even number, with each opening played twice. `agents` returns the
+/// candidate and its opponent of a thread. `None` if `control` stops it.
 pub(super) fn play_match<G: Playable, W: Send>(
     start: &GameState<G>,
     settings: &ZeroSettings,
@@ -56,7 +56,7 @@ fn game_settings<G: Game>(
         seed: settings.seed_of(purpose, generation, number),
         opening_seed: settings.seed_of(purpose, generation, number / 2) ^ 1,
         opening_plies: settings.matches.opening_plies,
-        longest: longest::<G>(&settings.selfplay),
+        max_plies: max_plies::<G>(&settings.selfplay),
         first: Color::BOTH[(number % 2) as usize],
         exploration: 0.0,
     }

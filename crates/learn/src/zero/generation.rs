@@ -15,16 +15,16 @@ use labrys_support::elo::Pairs;
 
 /// The matches of a generation.
 pub(super) struct Matches {
-    /// That of the new net with the best one, if there was one.
+    /// The match of the new net against the best one, if it was played.
     pub(super) gate: Option<Pairs>,
     /// Whether the new net becomes the best one.
     pub(super) is_accepted: bool,
-    /// Those with the fixed opponents.
+    /// The matches against the fixed opponents.
     pub(super) comparisons: Vec<(String, Pairs)>,
 }
 
 impl<G: Playable> ZeroRun<G> {
-    /// Plays the games of a generation, or reads them where they have been played.
+    /// Plays the games of a generation, or reads them if they have been played already.
     pub(super) fn play(
         &mut self,
         number: u32,
@@ -44,11 +44,11 @@ impl<G: Playable> ZeroRun<G> {
             &self.folder.net(self.state.best),
         );
         let (settings, start) = (&self.config.settings, &self.start);
-        let of = u64::from(settings.selfplay.games.get());
-        let each = |games, positions| each(Event::SelfPlay { games, of, positions });
-        let workers = &mut self.workers;
-        let whose = (number, 0..of);
-        let played = play_games(start, settings, workers, |worker| &mut worker.player, whose, control, each);
+        let total = u64::from(settings.selfplay.games.get());
+        let each = |games, positions| each(Event::SelfPlay { games, total, positions });
+        let (workers, numbers) = (&mut self.workers, (number, 0..total));
+        let played =
+            play_games(start, settings, workers, |worker| &mut worker.player, numbers, control, each);
         let Some((samples, result)) = played else { return Ok(None) };
         if samples.is_empty() {
             return Err(ZeroError::NoPositions { generation: number });
@@ -76,7 +76,7 @@ impl<G: Playable> ZeroRun<G> {
             window: window.collect(),
             seed: seed(0),
         };
-        let (of, mut loss) = (replay.steps(), MeanLoss::default());
+        let (total, mut loss) = (replay.steps(), MeanLoss::default());
         for (batch, step) in replay.batches().zip(1..) {
             if control.is_stopped() {
                 return Ok(None);
@@ -85,12 +85,12 @@ impl<G: Playable> ZeroRun<G> {
             let trainer = &mut self.trainer;
             let found = self.pool.install(|| trainer.step(&settings.learning, &batch, seed(step)));
             loss.add(found.map_err(|problem| ZeroError::Step { generation: number, step, problem })?);
-            each(Event::Training { of, loss, positions: loss.steps * batch.len() as u64 });
+            each(Event::Training { total, loss, positions: loss.steps * batch.len() as u64 });
         }
         Ok(Some((loss, replay.positions() as u64)))
     }
 
-    /// Plays the match of a new net with the best one, and those with the fixed opponents that are due.
+    /// Plays the match of a new net against the best one, and those against the fixed opponents that are due.
     pub(super) fn matches(
         &mut self,
         number: u32,
@@ -101,7 +101,7 @@ impl<G: Playable> ZeroRun<G> {
         let (gate, comparison) = (self.config.settings.gate, self.config.settings.comparison);
         let new = self.folder.net(number);
         let best = self.folder.net(self.state.best);
-        set_net(&mut self.workers, |worker| &mut worker.contender, net, &new);
+        set_net(&mut self.workers, |worker| &mut worker.candidate, net, &new);
         let mut matches = Matches { gate: None, is_accepted: true, comparisons: Vec::new() };
         if gate.on {
             set_net(&mut self.workers, |worker| &mut worker.opponent, &self.best, &best);
@@ -109,10 +109,10 @@ impl<G: Playable> ZeroRun<G> {
                 &self.start,
                 &self.config.settings,
                 &mut self.workers,
-                |worker| [&mut worker.contender, &mut worker.opponent],
+                |worker| [&mut worker.candidate, &mut worker.opponent],
                 (Purpose::Gate, number, gate.games.0),
                 control,
-                |games| each(Event::Match { opponent: "the best net", games, of: gate.games.0 }),
+                |games| each(Event::Match { opponent: "the best net", games, total: gate.games.0 }),
             ) else {
                 return Ok(None);
             };
@@ -123,7 +123,7 @@ impl<G: Playable> ZeroRun<G> {
             return Ok(Some(matches));
         }
         if !matches.is_accepted {
-            set_net(&mut self.workers, |worker| &mut worker.contender, &self.best, &best);
+            set_net(&mut self.workers, |worker| &mut worker.candidate, &self.best, &best);
         }
         for opponent in self.config.opponents() {
             if opponent == FIRST_NET {
@@ -138,7 +138,7 @@ impl<G: Playable> ZeroRun<G> {
                 |worker| worker.comparison(&opponent),
                 (Purpose::Comparison, number, comparison.games.0),
                 control,
-                |games| each(Event::Match { opponent: &opponent, games, of: comparison.games.0 }),
+                |games| each(Event::Match { opponent: &opponent, games, total: comparison.games.0 }),
             ) else {
                 return Ok(None);
             };

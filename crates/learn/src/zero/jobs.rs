@@ -1,4 +1,4 @@
-//! The games of a generation played elsewhere than where its net is trained, all of them or in shards.
+//! The games of a generation as a job for another machine than the one that trains, as a whole or in shards.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use labrys_core::search::{Control, NetLeaves};
 use labrys_support::files::Claim;
 use labrys_support::shard::{Part, Shard};
 
-/// Tables of the settings, and settings, that the games of a generation depend on besides its net.
+/// Settings, and tables of settings, that the games of a generation depend on besides the net.
 const SETTINGS: [&str; 4] = ["variant", "option", "seed", "selfplay"];
 
 /// The games of a generation.
@@ -27,19 +27,19 @@ pub struct GenerationGames<'a> {
     pub config: &'a ZeroConfig,
     /// The generation, from 1.
     pub generation: u32,
-    /// The best net of the generations before; `None` for the random net that a run begins with.
+    /// The best net of the previous generations; `None` for the random net that a run starts with.
     pub net: Option<&'a Path>,
-    /// The shard to be played; `None` for all games.
+    /// The shard to play; `None` for all games.
     pub shard: Option<Shard>,
     /// Concurrent games.
     pub threads: usize,
-    /// The file of the samples.
+    /// The output file of the samples.
     pub out: &'a Path,
 }
 
 impl GenerationGames<'_> {
-    /// Plays the games from `start` and writes the samples of them all. `each` is told of the games so far,
-    /// of how many, and of their positions. Returns whether `control` has not stopped it.
+    /// Plays the games from `start` and writes their samples. `each` is called after each game with the number
+    /// of games so far, the total, and the number of positions so far. Returns false if `control` stopped it.
     ///
     /// # Errors
     /// [`ZeroError`] names the setting or the file.
@@ -58,7 +58,7 @@ impl GenerationGames<'_> {
         let part = self.shard.map(|shard| Part::new(shard, games, &self.job()?).map_err(ZeroError::from));
         let part = part.transpose()?;
         let numbers = part.map_or(0..games, |part| part.numbers());
-        let of = numbers.end - numbers.start;
+        let total = numbers.end - numbers.start;
         let _claim =
             Claim::file(self.out).map_err(|error| RunError::File { path: self.out.to_owned(), error })?;
         let leaves = || NetLeaves::new(net.clone(), path.clone());
@@ -68,9 +68,9 @@ impl GenerationGames<'_> {
             Ok(player)
         };
         let mut players = (0..self.threads).map(|_| player()).collect::<Result<Vec<_>, SettingsError>>()?;
-        let whose = (self.generation, numbers);
-        let each = |games, positions| each(games, of, positions);
-        let played = play_games(start, settings, &mut players, |player| player, whose, control, each);
+        let numbers = (self.generation, numbers);
+        let each = |games, positions| each(games, total, positions);
+        let played = play_games(start, settings, &mut players, |player| player, numbers, control, each);
         let Some((samples, result)) = played else { return Ok(false) };
         samples.save::<G>(self.out, Metadata { shape, generation: self.generation, result, part })?;
         Ok(true)
@@ -90,7 +90,7 @@ impl GenerationGames<'_> {
         Ok((Net::new(&net), path.to_owned()))
     }
 
-    /// All that the games depend on.
+    /// Everything that the games depend on.
     fn job(&self) -> Result<Map<String, Value>, ZeroError> {
         let mut settings = self.config.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));

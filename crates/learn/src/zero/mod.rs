@@ -1,19 +1,19 @@
 //! Policy/value nets that learn from self-play alone, after AlphaZero (D. Silver et al., 2018) and the
 //! chess-zero paper.
 //!
-//! A generation is: games of the best net against itself (`selfplay`), which become [`Samples`]; learning
-//! from those of the last generations (`replay`); a match of the new net with the best one (`gate`); and, now
-//! and then, matches with fixed opponents.
+//! In each generation the best net plays games against itself (`selfplay`), which yield [`Samples`]; a new net
+//! learns from the samples of the last generations (`replay`); it plays a match against the best net (`gate`)
+//! and, every few generations, matches against fixed opponents.
 //!
-//! - `settings`: [`ZeroSettings`], with `options`: those of engines; `config`: [`ZeroConfig`], reading them;
-//! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], what is known of
-//!   each generation; `curve`: the same as a table and as charts;
+//! - `settings`: [`ZeroSettings`]; `options`: engine options in them; `config`: [`ZeroConfig`], reading them;
+//! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], the results of each
+//!   generation; `curve`: these as a table and as charts;
 //! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a
 //!   thread; `jobs`: [`GenerationGames`], the games of a generation as jobs for other machines.
 //!
-//! All random numbers of a game and of a step depend only on the seed, the generation and its number. Each
-//! generation is written when it is complete. So the result depends neither on the number of threads nor on
-//! interruptions.
+//! The random numbers of a game or training step depend only on the seed, the generation and its number, and
+//! each generation is written when it is complete. So the result depends neither on the number of threads nor
+//! on interruptions.
 
 mod config;
 mod curve;
@@ -64,7 +64,7 @@ enum Purpose {
 }
 
 impl ZeroSettings {
-    /// The seed of a game, or of what else has a number in a generation.
+    /// The seed of a game, a training step, or anything else that is numbered within a generation.
     fn seed_of(&self, purpose: Purpose, generation: u32, number: u64) -> u64 {
         let begin = mixed(mixed(self.seed) ^ purpose as u64);
         mixed(mixed(begin ^ u64::from(generation)) ^ number)

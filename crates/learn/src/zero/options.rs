@@ -12,22 +12,22 @@ use labrys_core::engine::Playable;
 use labrys_core::engine::{Settings, TypedEngine};
 use labrys_core::search::{Method, RootSelection};
 
-/// How nets play unless the settings say otherwise.
+/// Default options of nets.
 const NET_DEFAULTS: [(&str, &str); 2] = [("Simulations", "64"), ("BatchSize", "4")];
 
-/// How nets play in self-play unless the settings say otherwise.
+/// Default options of nets in self-play.
 const SELFPLAY_DEFAULTS: [(&str, &str); 3] =
     [("DirichletWeight", "25"), ("Temperature", "100"), ("GumbelNoise", "100")];
 
-/// How nets play in matches unless `[match]` says otherwise, whatever `[selfplay]` says.
+/// Default options of nets in matches, which only `[match]` overrides, not `[selfplay]`.
 const MATCH_DEFAULTS: [(&str, &str); 3] =
     [("DirichletWeight", "0"), ("Temperature", "0"), ("GumbelNoise", "0")];
 
-/// Options that the run sets itself, for players with its nets.
-const OF_NETS: [&str; 5] = ["SearchMode", "Selection", "NetFile", "Threads", "Seed"];
+/// Options of nets that the run sets itself.
+const RESERVED_FOR_NETS: [&str; 5] = ["SearchMode", "Selection", "NetFile", "Threads", "Seed"];
 
-/// Options that it sets itself for rivals.
-const OF_RIVALS: [&str; 2] = ["Threads", "Seed"];
+/// Options of rivals that the run sets itself.
+const RESERVED_FOR_RIVALS: [&str; 2] = ["Threads", "Seed"];
 
 /// Options of an engine by name.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -54,14 +54,14 @@ impl fmt::Display for OptionValue {
 }
 
 impl EngineOptions {
-    /// Whether an option is among them; case does not matter.
+    /// Whether an option is set; case is ignored.
     fn has(&self, name: &str) -> bool {
         self.0.keys().any(|key| key.eq_ignore_ascii_case(name))
     }
 }
 
 impl ZeroConfig {
-    /// An engine that plays with a net, which it does not have yet: in self-play, or in matches.
+    /// A player for self-play or for matches, whose net has yet to be set.
     ///
     /// # Errors
     /// [`SettingsError`] names the line and the option.
@@ -71,15 +71,15 @@ impl ZeroConfig {
         set_all(engine.as_mut(), fixed.chain(NET_DEFAULTS).chain(SELFPLAY_DEFAULTS));
         let settings = &self.settings;
         let own = &settings.selfplay.options;
-        self.apply(engine.as_mut(), "selfplay.options", own, &OF_NETS)?;
-        // One kind of noise is enough.
+        self.apply(engine.as_mut(), "selfplay.options", own, &RESERVED_FOR_NETS)?;
+        // Gumbel noise replaces Dirichlet noise.
         let is_gumbel = engine.settings().search.mcts.root_selection == RootSelection::Gumbel;
         if is_gumbel && !own.has("DirichletWeight") {
             set_all(engine.as_mut(), [("DirichletWeight", "0")]);
         }
         if in_match {
             set_all(engine.as_mut(), MATCH_DEFAULTS);
-            self.apply(engine.as_mut(), "match.options", &settings.matches.options, &OF_NETS)?;
+            self.apply(engine.as_mut(), "match.options", &settings.matches.options, &RESERVED_FOR_NETS)?;
         }
         Ok(Agent { engine, limit: SearchLimit::Options })
     }
@@ -92,7 +92,7 @@ impl ZeroConfig {
         let rival = &self.settings.rivals[index];
         let mut engine = G::engine(&Settings::default());
         let key = format!("rivals.{}", index + 1);
-        self.apply(engine.as_mut(), &format!("{key}.options"), &rival.options, &OF_RIVALS)?;
+        self.apply(engine.as_mut(), &format!("{key}.options"), &rival.options, &RESERVED_FOR_RIVALS)?;
         let limit = match (rival.depth, rival.nodes) {
             (Some(depth), None) => SearchLimit::Depth(depth.get()),
             (None, Some(nodes)) => SearchLimit::Nodes(nodes.get()),
@@ -115,24 +115,24 @@ impl ZeroConfig {
         Ok(Agent { engine, limit })
     }
 
-    /// Sets the options of a table, except those that are `refused`.
+    /// Sets the options of a table. Those that are `reserved` are errors.
     fn apply<G: Playable>(
         &self,
         engine: &mut dyn TypedEngine<G>,
         table: &str,
         options: &EngineOptions,
-        refused: &[&str],
+        reserved: &[&str],
     ) -> Result<(), SettingsError> {
         for (name, value) in &options.0 {
             let key = || format!("{table}.{name}");
             let of_board = engine.board().option().map(|option| option.name);
-            if refused.iter().copied().chain(of_board).any(|refused| refused.eq_ignore_ascii_case(name)) {
+            if reserved.iter().copied().chain(of_board).any(|reserved| reserved.eq_ignore_ascii_case(name)) {
                 return Err(self.error(value, key(), "the run sets this option itself".to_owned()));
             }
             engine
                 .set_option(name, &value.get_ref().to_string())
                 .map_err(|error| self.error(value, key(), error.to_string()))?;
-            if *refused == OF_NETS && engine.settings().search.mcts.simulations == 0 {
+            if *reserved == RESERVED_FOR_NETS && engine.settings().search.mcts.simulations == 0 {
                 return Err(self.error(value, key(), "nothing else limits a search".to_owned()));
             }
         }
@@ -140,7 +140,7 @@ impl ZeroConfig {
     }
 }
 
-/// Sets options that every engine has.
+/// Sets options supported by every engine.
 fn set_all<G: Playable>(
     engine: &mut dyn TypedEngine<G>,
     options: impl IntoIterator<Item = (&'static str, &'static str)>,

@@ -14,7 +14,7 @@ use labrys_core::game::{EncodingShape, Symmetry, mixed};
 /// Mean losses of the steps of a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanLoss {
-    /// Steps.
+    /// The number of steps.
     pub steps: u64,
     /// Cross entropy of the policy, in nats.
     pub policy: f64,
@@ -35,9 +35,9 @@ impl MeanLoss {
 impl ReplaySettings {
     /// The generations whose games generation `number`, from 1, learns from.
     pub fn window(&self, number: u32) -> RangeInclusive<u32> {
-        let most = self.window.get();
+        let max = self.window.get();
         let grown = |start: u32| start.saturating_add(number.saturating_sub(1) / self.window_every);
-        let size = self.window_start.map_or(most, |start| grown(start.get()).min(most));
+        let size = self.window_start.map_or(max, |start| grown(start.get()).min(max));
         number.saturating_sub(size - 1).max(1)..=number
     }
 }
@@ -59,7 +59,7 @@ impl Replay<'_> {
         self.window.iter().map(|samples| samples.len()).sum()
     }
 
-    /// Steps of an epoch. What is left over after the last whole batch is left out.
+    /// Steps per epoch. Positions that do not fill a batch at the end are left out.
     fn steps_of_epoch(&self) -> u64 {
         (self.positions() / self.settings.batch).max(1) as u64
     }
@@ -70,27 +70,27 @@ impl Replay<'_> {
         self.settings.steps.map_or_else(epochs, u64::from)
     }
 
-    /// The batches of all steps. Each epoch has the positions in another order; each position is seen by a
-    /// symmetry at random.
+    /// The batches of all steps. Each epoch shuffles the positions; each position is transformed by a random
+    /// symmetry.
     pub(super) fn batches(&self) -> impl Iterator<Item = Vec<Example>> {
-        let places =
-            self.window.iter().flat_map(|samples| (0..samples.len()).map(move |place| (*samples, place)));
-        let places: Vec<_> = places.collect();
-        let (batch, per_epoch) = (self.settings.batch.get().min(places.len()), self.steps_of_epoch());
-        let most = self.settings.symmetries.map_or(usize::MAX, usize::from);
-        let symmetries = &self.symmetries[..self.symmetries.len().min(most)];
+        let positions =
+            self.window.iter().flat_map(|samples| (0..samples.len()).map(move |number| (*samples, number)));
+        let positions: Vec<_> = positions.collect();
+        let (batch, per_epoch) = (self.settings.batch.get().min(positions.len()), self.steps_of_epoch());
+        let max = self.settings.symmetries.map_or(usize::MAX, usize::from);
+        let symmetries = &self.symmetries[..self.symmetries.len().min(max)];
         let mut order: Vec<usize> = Vec::new();
         (0..self.steps()).map(move |step| {
             let mut random = StdRng::seed_from_u64(mixed(self.seed ^ mixed(step)));
             if step % per_epoch == 0 {
-                order = (0..places.len()).collect();
+                order = (0..positions.len()).collect();
                 order.shuffle(&mut random);
             }
             let begin = batch * (step % per_epoch) as usize;
             let example = |&index: &usize| {
-                let (samples, place) = places[index];
+                let (samples, number) = positions[index];
                 let symmetry = &symmetries[random.random_range(0..symmetries.len())];
-                samples.example(place, self.shape, symmetry, self.settings.root_share.0 as f32)
+                samples.example(number, self.shape, symmetry, self.settings.root_share.0 as f32)
             };
             order[begin..][..batch].iter().map(example).collect()
         })

@@ -20,32 +20,32 @@ use labrys_core::search::Control;
 /// What a run reports while it works on a generation.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// So many games of self-play are done, with so many positions.
+    /// A self-play game is done.
     SelfPlay {
-        /// Games.
+        /// Games so far.
         games: u64,
         /// All games of the generation.
-        of: u64,
-        /// Positions in these games.
+        total: u64,
+        /// Positions of the games so far.
         positions: u64,
     },
     /// A step of training is done.
     Training {
         /// All steps of the generation.
-        of: u64,
-        /// Steps and their losses.
+        total: u64,
+        /// The steps so far and their mean losses.
         loss: MeanLoss,
-        /// Positions of these steps.
+        /// Positions of the steps so far.
         positions: u64,
     },
-    /// So many games of a match are done.
+    /// A game of a match is done.
     Match {
         /// The opponent.
         opponent: &'a str,
-        /// Games.
+        /// Games so far.
         games: u64,
         /// All games of the match.
-        of: u64,
+        total: u64,
     },
     /// The generation is complete.
     Done(&'a Generation),
@@ -70,7 +70,7 @@ pub struct ZeroRun<G: Game> {
 }
 
 impl<G: Playable> ZeroRun<G> {
-    /// A run of games from `start` in a folder, a new one or the one that is there. It has `threads` threads.
+    /// Opens a run with games from `start` in a folder: a new run or, with `resume`, an existing one.
     ///
     /// # Errors
     /// [`ZeroError`] names the setting or the file. A run in the folder is an error unless `resume` is set.
@@ -97,7 +97,7 @@ impl<G: Playable> ZeroRun<G> {
                 let best = Parameters::random::<G>(net, seed).map_err(SettingsError::from)?;
                 let (trainer, state) = (NetTrainer::new(best.clone()), ZeroState::default());
                 folder.check_empty()?;
-                folder.make(0)?;
+                folder.create(0)?;
                 save_parameters(&best, &folder.net(0))?;
                 trainer.save(&folder.trainer(0))?;
                 save_parameters(&best, &folder.best())?;
@@ -116,7 +116,7 @@ impl<G: Playable> ZeroRun<G> {
                     let (read, _) = Samples::load::<G>(&folder.samples(number), shape, number)?;
                     samples.insert(number, read);
                 }
-                // It was written after the state.
+                // It is written after the state, so it may be out of date.
                 save_parameters(&best, &folder.best())?;
                 (state, trainer, best)
             }
@@ -124,16 +124,16 @@ impl<G: Playable> ZeroRun<G> {
         Ok(ZeroRun { config, start, folder, workers, pool, state, trainer, best, samples, symmetries })
     }
 
-    /// The state after the last generation that is complete.
+    /// The state after the last complete generation.
     pub fn state(&self) -> &ZeroState {
         &self.state
     }
 
-    /// Runs the generations that are left, or until `control` stops it. After a stop or an error the run has
-    /// to be opened again, and begins the generation that was not complete from its samples, if they were.
+    /// Runs the remaining generations, or until `control` stops it. After a stop or an error the run has to be
+    /// opened again; it then restarts the incomplete generation, from its samples if they are complete.
     ///
     /// # Errors
-    /// [`ZeroError`] says what has failed. The state is that after the last complete generation.
+    /// [`ZeroError`] reports the failure. The state is that after the last complete generation.
     pub fn run(&mut self, control: &Control, each: &mut dyn FnMut(Event)) -> Result<(), ZeroError> {
         while self.state.done() < self.config.settings.generations.get() {
             let Some(generation) = self.generation(self.state.done() + 1, control, each)? else { break };
@@ -149,7 +149,7 @@ impl<G: Playable> ZeroRun<G> {
         control: &Control,
         each: &mut dyn FnMut(Event),
     ) -> Result<Option<Generation>, ZeroError> {
-        self.folder.make(number)?;
+        self.folder.create(number)?;
         let Some(selfplay) = self.play(number, control, each)? else { return Ok(None) };
         let Some((loss, window)) = self.train(number, control, each)? else { return Ok(None) };
         let provenance = format!("labrys zero, seed {}, generation {number}", self.config.settings.seed);
@@ -164,7 +164,7 @@ impl<G: Playable> ZeroRun<G> {
         Ok(Some(generation))
     }
 
-    /// Writes a generation that is complete, and removes what is needed no more.
+    /// Writes a complete generation, and removes the files that are no longer needed.
     fn commit(&mut self, number: u32, net: Parameters, generation: Generation) -> Result<(), ZeroError> {
         let is_accepted = generation.is_accepted;
         self.state.generations.push(generation);
@@ -182,25 +182,25 @@ impl<G: Playable> ZeroRun<G> {
         self.folder.clean(number, trainer, first)
     }
 
-    /// The first generation that a generation learns from.
+    /// The first generation in the window of generation `number`.
     fn window(&self, number: u32) -> u32 {
         *self.config.settings.training.window(number).start()
     }
 
-    /// The sizes of positions and policy.
+    /// The sizes of the encoding of positions and of the policy.
     pub(super) fn shape(&self) -> EncodingShape {
         self.start.position().encoding_shape()
     }
 }
 
 impl ZeroConfig {
-    /// The generation from whose trainer training goes on.
+    /// The generation whose trainer training continues from.
     fn trainer_of(&self, state: &ZeroState) -> u32 {
         if self.settings.gate.revert { state.best } else { state.done() }
     }
 }
 
-/// Reads the net of a generation, which has to be of the architecture.
+/// Reads the net of a generation and checks its architecture.
 fn load_net<G: Playable>(
     folder: &ZeroFolder,
     generation: u32,

@@ -1,19 +1,19 @@
-//! Positions of self-play to learn from.
+//! Self-play positions to learn from.
 
 use crate::training::Example;
 use labrys_core::game::{EncodingShape, Knowledge, Symmetry};
 
-/// Positions to learn from, one after the other: their planes, the policy indices of their legal moves, and
-/// what self-play says of them.
+/// Positions to learn from, concatenated: their planes, the policy indices of their legal moves, and the targets
+/// of policy and value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// The planes.
     pub(super) planes: Vec<f32>,
-    /// Where the moves of each position begin, and where those of the last one end.
+    /// Where the moves of each position start, and where those of the last one end.
     pub(super) move_offsets: Vec<u32>,
-    /// The policy indices of the moves, [`Samples::indices_per_move`] of each.
+    /// The policy indices of the moves, [`Samples::indices_per_move`] for each.
     pub(super) policy_indices: Vec<u32>,
-    /// The target of the policy for each move. Those of a position sum to 1.
+    /// The policy target of each move. Those of a position sum to 1.
     pub(super) policy: Vec<f32>,
     /// The result of the game for the side to move: 1 a win, 0 a draw, −1 a loss.
     pub(super) value: Vec<f32>,
@@ -42,7 +42,7 @@ impl Samples {
         self.policy.len()
     }
 
-    /// How many indices each move has.
+    /// The number of policy indices of each move.
     pub fn indices_per_move(&self) -> usize {
         self.policy_indices.len().checked_div(self.moves()).unwrap_or(0)
     }
@@ -52,12 +52,13 @@ impl Samples {
         &self.value
     }
 
-    /// The targets of the policy for the moves of a position.
+    /// The policy targets of the moves of a position.
     pub fn policy(&self, position: usize) -> &[f32] {
         &self.policy[self.move_offsets[position] as usize..self.move_offsets[position + 1] as usize]
     }
 
-    /// Adds a position that has occurred so often, with the targets of its legal moves. The value is open.
+    /// Adds a position that has occurred `occurrences` times, with the policy targets of its legal moves. Its
+    /// value is set at the end of the game.
     pub(super) fn push<G: Knowledge>(
         &mut self,
         position: &G,
@@ -77,7 +78,7 @@ impl Samples {
         self.root_value.push(root_value);
     }
 
-    /// Adds other positions of the same encoding.
+    /// Appends other samples of the same encoding.
     pub(crate) fn append(&mut self, other: &Samples) {
         let moves = self.moves() as u32;
         self.planes.extend(&other.planes);
@@ -88,8 +89,8 @@ impl Samples {
         self.root_value.extend(&other.root_value);
     }
 
-    /// A position to learn from, seen by a symmetry. `root_share` is the share of the search's value in the
-    /// target of the value; the rest is the result of the game.
+    /// A position as a training example, transformed by a symmetry. `root_share` is the weight of the search's
+    /// value in the value target; the rest is the result of the game.
     pub fn example(
         &self,
         position: usize,

@@ -1,4 +1,4 @@
-//! Files of samples, which other programs can learn from, too.
+//! Files of samples, which other programs can train on, too.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
 use labrys_support::shard::Part;
 
-/// What files hold, and the entry of their metadata.
+/// The name of the content, and the metadata entry that marks these files.
 const SAMPLES: (&str, &str) = ("samples", "labrys-samples");
 
 /// The kind of file for a game.
@@ -20,10 +20,10 @@ fn kind<G: Knowledge>() -> FileKind {
     FileKind { what: SAMPLES.0, entry: SAMPLES.1, encoding: G::ENCODING_VERSION }
 }
 
-/// How far the sum of a policy may be from 1, for rounding.
+/// Tolerance of the sum of a policy, which is 1 up to rounding.
 const ROUNDING: f32 = 1e-3;
 
-/// A file of samples that cannot be written, or is refused.
+/// A samples file that cannot be written or is invalid.
 #[derive(Debug, Error)]
 #[error("samples file {}: {problem}", .path.display())]
 pub struct SamplesError {
@@ -40,12 +40,12 @@ pub(crate) struct Metadata {
     pub(crate) generation: u32,
     #[serde(flatten)]
     pub(crate) result: SelfPlayResult,
-    /// The part of the generation that the file holds; `None` for all of it.
+    /// The part of the generation that the file contains; `None` for the whole generation.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<Part>,
 }
 
-/// The game of a file of samples, and the part of a generation that it holds.
+/// The game of a samples file, and the part of a generation that it contains.
 ///
 /// # Errors
 /// [`SamplesError`] names the file and what is wrong with it.
@@ -63,18 +63,18 @@ impl Samples {
     /// Writes the samples of a generation to a file.
     ///
     /// # Errors
-    /// [`SamplesError`] names the file; an old one stays.
+    /// [`SamplesError`] names the file; an existing file is left unchanged.
     pub(super) fn save<G: Knowledge>(&self, path: &Path, metadata: Metadata) -> Result<(), SamplesError> {
         let write = || Ok(write_atomically(path, self.to_bytes::<G>(metadata)?)?);
         write().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
-    /// The content of a file of the samples.
+    /// The content of a samples file.
     pub(crate) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
         tensors::to_bytes(kind::<G>(), G::info().name, &self.tensors(metadata.shape), metadata)
     }
 
-    /// Reads a file of the samples of a generation, on a board of that shape.
+    /// Reads the samples file of a generation, for boards of this shape.
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
@@ -103,7 +103,7 @@ impl Samples {
         Ok((samples, metadata.result))
     }
 
-    /// Reads a file of samples, whatever generation or part of one they are of.
+    /// Reads a samples file of any generation or part of one.
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
@@ -142,7 +142,7 @@ impl Samples {
         ]
     }
 
-    /// The first tensor that does not fit the others, or has a number out of its range, and why.
+    /// The first tensor that does not match the others or has a value out of range, and why.
     fn flaw(&self, shape: EncodingShape) -> Option<(&'static str, &'static str)> {
         let (positions, moves) = (self.len(), self.moves());
         let within = |values: &[f32], range: std::ops::RangeInclusive<f32>| {

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::{Purpose, Samples, SelfPlaySettings, ZeroSettings};
-use crate::play::{Agent, Stopped, opened};
+use crate::play::{Agent, Stopped, play_opening};
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
 use labrys_core::engine::{Board, GameState};
@@ -16,7 +16,7 @@ use labrys_core::game::{Color, Game, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::{Control, RootStatistics};
 
-/// How many games White won, nobody won, and Black won.
+/// The numbers of games won by White, drawn, and won by Black.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfPlayResult {
     /// Games won by White.
@@ -28,7 +28,7 @@ pub struct SelfPlayResult {
 }
 
 impl SelfPlayResult {
-    /// Counts a game.
+    /// Adds the result of a game.
     fn add(&mut self, winner: Option<Color>) {
         *match winner {
             Some(Color::White) => &mut self.white,
@@ -37,7 +37,7 @@ impl SelfPlayResult {
         } += 1;
     }
 
-    /// Counts the games of another result.
+    /// Adds other results.
     pub(crate) fn add_all(&mut self, other: SelfPlayResult) {
         self.white += other.white;
         self.drawn += other.drawn;
@@ -50,15 +50,15 @@ impl SelfPlayResult {
     }
 }
 
-/// A game that a player has played against itself.
+/// A finished self-play game.
 #[derive(Clone, Debug)]
 struct SelfPlayGame {
     samples: Samples,
     winner: Option<Color>,
 }
 
-/// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each
-/// game so far, with the positions of all of them. `None` if `control` stops it.
+/// Plays the games `numbers` of a generation. `player` returns the player of a thread. `each` is called after
+/// each game with the number of games and of positions so far. `None` if `control` stops it.
 pub(super) fn play_games<G: Playable, W: Send>(
     start: &GameState<G>,
     settings: &ZeroSettings,
@@ -86,8 +86,8 @@ pub(super) fn play_games<G: Playable, W: Send>(
     Some((samples, result))
 }
 
-/// Plays a game from `start`, one player for both sides; `None` if `control` stops it. The game depends on
-/// the player, the settings and the seed only.
+/// Plays a game from `start` with one player for both sides; `None` if `control` stops it. The game depends only
+/// on the player, the settings and the seed.
 fn play_game<G: Playable>(
     start: &GameState<G>,
     player: &mut Agent<G>,
@@ -98,10 +98,11 @@ fn play_game<G: Playable>(
     player.new_game(mixed(seed));
     let mut random = StdRng::seed_from_u64(seed);
     let plies = random.random_range(0..=settings.opening_plies) as usize;
-    let (mut game, longest) = opened(start, plies, longest::<G>(settings), (&mut random, None), control);
+    let random_numbers = (&mut random, None);
+    let (mut game, max_plies) = play_opening(start, plies, max_plies::<G>(settings), random_numbers, control);
     let (samples, sides) = (Samples::new(), Vec::new());
     let mut driver = Driver { player, control, random, samples, sides };
-    let end = play_out(&mut game, longest, &mut driver).ok()?;
+    let end = play_out(&mut game, max_plies, &mut driver).ok()?;
     let Driver { mut samples, sides, .. } = driver;
     for (value, side) in samples.value.iter_mut().zip(sides) {
         *value = (2.0 * Wdl::of(end.winner(), side).value() - 1.0) as f32;
@@ -109,12 +110,12 @@ fn play_game<G: Playable>(
     Some(SelfPlayGame { samples, winner: end.winner() })
 }
 
-/// Plies after which a game ends at the latest.
-pub(super) fn longest<G: Game>(settings: &SelfPlaySettings) -> Option<u32> {
+/// Plies after which a game is adjudicated.
+pub(super) fn max_plies<G: Game>(settings: &SelfPlaySettings) -> Option<u32> {
     G::LONGEST_GAME.into_iter().chain([settings.longest.get()]).min()
 }
 
-/// Asks the player for its moves and records what it has found out.
+/// Asks the player for moves and records samples.
 struct Driver<'a, G: Game> {
     player: &'a mut Agent<G>,
     control: &'a Control,
@@ -129,7 +130,7 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
 
     fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, Stopped> {
         let found = self.player.search(game, self.control).ok_or(Stopped)?;
-        // Every player is a Monte Carlo search, which tells of its root.
+        // Every player is a Monte Carlo search, which reports its root statistics.
         let (mv, root) = (found.mv, found.root.ok_or(Stopped)?);
         let position = game.position();
         let policy = target(position, mv, &root);
@@ -144,8 +145,8 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
     }
 }
 
-/// The target of the policy for each legal move. In a won position it is the move that was played: visits
-/// from before the proof say little.
+/// The policy target of each legal move. In a position proved won it is the move that was played: the visits
+/// before the proof say little.
 fn target<G: Game>(position: &G, mv: G::Move, root: &RootStatistics<G::Move>) -> Vec<(G::Move, f32)> {
     let shares: HashMap<_, _> = match root.value {
         1.0 => HashMap::from([(mv, 1.0)]),

@@ -21,7 +21,7 @@ pub struct ZeroSettings {
     /// Seed of everything random.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Games that are played at the same time; `None`: one for each core. The result does not depend on it.
+    /// Concurrent games; `None`: one for each core. The result does not depend on it.
     #[serde(skip_serializing)]
     pub threads: Option<NonZeroUsize>,
     /// Generations to run.
@@ -30,22 +30,22 @@ pub struct ZeroSettings {
     /// The net.
     #[serde(default)]
     pub net: NetSettings,
-    /// The games to learn from.
+    /// Self-play.
     #[serde(default)]
     pub selfplay: SelfPlaySettings,
-    /// What is learned from them.
+    /// The positions of a training step.
     #[serde(default)]
     pub training: ReplaySettings,
-    /// How it is learned.
+    /// Gradient descent.
     #[serde(default, deserialize_with = "checked")]
     pub learning: TrainingSettings,
-    /// How nets play in matches.
+    /// Play of nets in matches.
     #[serde(default, rename = "match")]
     pub matches: MatchSettings,
-    /// The match of a new net with the best one.
+    /// The match of a new net against the best one.
     #[serde(default)]
     pub gate: GateSettings,
-    /// The matches with fixed opponents.
+    /// The matches against fixed opponents.
     #[serde(default)]
     pub comparison: ComparisonSettings,
     /// The fixed opponents, besides the first net.
@@ -64,17 +64,17 @@ pub enum NetKind {
     Residual,
 }
 
-/// The architecture of a net. Sizes that are left open have a default.
+/// The architecture of a net. Sizes that are not set have defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetSettings {
     /// The kind of net.
     pub architecture: NetKind,
-    /// Channels of the convolutions; 64 in `paper`, 32 in `residual`.
+    /// Channels of the convolutions; by default 64 in `paper` and 32 in `residual`.
     pub channels: Option<usize>,
-    /// Units of each dense layer; 512 in `paper`, 64 in `residual`.
+    /// Units of each dense layer; by default 512 in `paper` and 64 in `residual`.
     pub dense: Option<usize>,
-    /// Residual blocks, in `residual`; 3.
+    /// Residual blocks of `residual`; by default 3.
     pub blocks: Option<usize>,
 }
 
@@ -96,74 +96,75 @@ impl NetSettings {
     }
 }
 
-/// The games to learn from, which the best net plays against itself.
+/// Self-play: the games that the best net plays against itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlaySettings {
-    /// Games of a generation.
+    /// Games per generation.
     pub games: NonZeroU32,
     /// Maximum length of the random opening in plies; the length is uniformly distributed from 0.
     pub opening_plies: u32,
-    /// Plies after which a game ends, in favour of its leader, or drawn in games without points. The limit of
-    /// the game itself holds as well.
+    /// Plies after which a game is adjudicated: in favour of the leader, or drawn in games without points. The
+    /// game's own limit applies as well.
     pub longest: NonZeroU32,
     /// Options of the engine.
     pub options: EngineOptions,
 }
 
-/// What is learned from the games.
+/// The positions that training learns from.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplaySettings {
-    /// Positions of a step.
+    /// Positions per step.
     pub batch: NonZeroUsize,
-    /// How often each position of the window is learned from in a generation.
+    /// Passes over the window per generation.
     pub epochs: NonZeroU32,
-    /// Steps of a generation, in place of epochs.
+    /// Steps per generation, instead of epochs.
     pub steps: Option<NonZeroU64>,
-    /// The last generations whose games are learned from.
+    /// The window: the number of recent generations whose games are used.
     pub window: NonZeroU32,
-    /// The window of the first generation; `None`: as large as any.
+    /// The window of the first generation; `None`: `window`.
     pub window_start: Option<NonZeroU32>,
-    /// The generations after which the window grows by one.
+    /// The number of generations after which the window grows by one.
     pub window_every: NonZeroU32,
-    /// How many of the game's symmetries positions are seen by at random; `None`: all of them, 1: none.
+    /// The number of symmetries by which positions are transformed at random; `None`: all of the game's, 1:
+    /// only the identity.
     pub symmetries: Option<NonZeroUsize>,
-    /// The share of the search's value in the target of the value. The rest is the result of the game.
+    /// The weight of the search's value in the value target; the rest is the result of the game.
     pub root_share: Fraction,
 }
 
-/// How nets play in matches.
+/// Play of nets in matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MatchSettings {
     /// Length of the random opening in plies. Each opening is played twice, with colours exchanged.
     pub opening_plies: usize,
-    /// Options of the engine, besides those of self-play.
+    /// Options of the engine, in addition to those of self-play.
     pub options: EngineOptions,
 }
 
-/// The match of a new net with the best one.
+/// The match of a new net against the best one.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GateSettings {
-    /// Whether there is a match; otherwise each new net is the best one.
+    /// Whether the match is played; otherwise each new net becomes the best one.
     pub on: bool,
     /// Games of the match.
     pub games: Even,
-    /// The share of the decided games that a new net has to exceed.
+    /// A new net has to win more than this fraction of the decided games.
     pub threshold: Fraction,
-    /// Whether training goes on from the best net after a net has failed, otherwise from that net.
+    /// Whether training continues from the best net after a net has failed, rather than from that net.
     pub revert: bool,
 }
 
-/// The matches of the best net with fixed opponents.
+/// The matches of the best net against fixed opponents.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ComparisonSettings {
-    /// The generations between two of them; 0: there are none.
+    /// The number of generations between comparisons; 0: none.
     pub every: u32,
-    /// Games of a match.
+    /// Games per match.
     pub games: Even,
     /// Whether the first net is one of the opponents.
     pub first_net: bool,
@@ -179,7 +180,7 @@ pub struct RivalSettings {
     pub depth: Option<NonZeroU32>,
     /// Nodes of each move.
     pub nodes: Option<NonZeroU64>,
-    /// Options of the engine, at their defaults otherwise.
+    /// Options of the engine; the others have their defaults.
     #[serde(default)]
     pub options: EngineOptions,
 }
@@ -216,7 +217,7 @@ const fn number(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).expect("not 0")
 }
 
-/// Settings of the training of nets that are in their ranges.
+/// Deserializes the settings of gradient descent and checks their ranges.
 fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TrainingSettings, D::Error> {
     let settings = TrainingSettings::deserialize(deserializer)?;
     settings.check().map(|()| settings).map_err(D::Error::custom)

@@ -1,4 +1,4 @@
-//! The state of a run: what is known of each generation.
+//! The state of a run: the results of each generation.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,34 +10,34 @@ use labrys_support::elo::Pairs;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ZeroState {
-    /// The generation of the best net; 0: the random net at the start.
+    /// The generation of the best net; 0: the initial random net.
     pub best: u32,
-    /// The generations that are complete, from the first one on.
+    /// The complete generations, from the first one.
     pub generations: Vec<Generation>,
 }
 
-/// What is known of a generation.
+/// The results of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generation {
-    /// The games of self-play.
+    /// The results of the self-play games.
     pub selfplay: SelfPlayResult,
     /// Positions of these games.
     pub positions: u64,
     /// Positions of all games in the window.
     pub window: u64,
-    /// Steps of training and their losses.
+    /// The training steps and their mean losses.
     pub loss: MeanLoss,
-    /// The match of the new net with the best one, if there was one.
+    /// The match of the new net against the best one, if it was played.
     pub gate: Option<Pairs>,
     /// Whether the new net became the best one.
     pub is_accepted: bool,
-    /// Matches of the best net with the fixed opponents, by their names.
+    /// Matches of the best net against the fixed opponents, by their names.
     pub comparisons: Vec<(String, Pairs)>,
 }
 
 impl ZeroState {
-    /// The number of generations that are complete.
+    /// The number of complete generations.
     pub fn done(&self) -> u32 {
         self.generations.len() as u32
     }

@@ -11,18 +11,18 @@ use labrys_core::search::NetLeaves;
 
 /// The players of a thread.
 pub(super) struct Worker<G: Game> {
-    /// The one that plays against itself.
+    /// The player of self-play.
     pub(super) player: Agent<G>,
-    /// The one whose results in a match count.
-    pub(super) contender: Agent<G>,
-    /// Its opponent, if that is a net.
+    /// The net whose results in a match are counted.
+    pub(super) candidate: Agent<G>,
+    /// Its opponent in a match against a net.
     pub(super) opponent: Agent<G>,
     /// The fixed opponents.
     rivals: Vec<(String, Agent<G>)>,
 }
 
 impl<G: Playable> Worker<G> {
-    /// The players that the settings ask for, for games from a position. Nets are still missing.
+    /// The players that the settings describe, for games from `start`. Their nets have yet to be set.
     ///
     /// # Errors
     /// [`SettingsError`] names the line and the option.
@@ -32,16 +32,16 @@ impl<G: Playable> Worker<G> {
             rivals.map(|(index, rival)| Ok((rival.name.get_ref().clone(), config.rival(index, start)?)));
         Ok(Worker {
             player: config.net_player(false)?,
-            contender: config.net_player(true)?,
+            candidate: config.net_player(true)?,
             opponent: config.net_player(true)?,
             rivals: rivals.collect::<Result<_, SettingsError>>()?,
         })
     }
 
-    /// The players of a match with a fixed opponent.
+    /// The players of a match against a fixed opponent.
     pub(super) fn comparison(&mut self, name: &str) -> [&mut Agent<G>; 2] {
         let rival = self.rivals.iter_mut().find(|(rival, _)| rival == name);
-        [&mut self.contender, rival.map_or(&mut self.opponent, |(_, rival)| rival)]
+        [&mut self.candidate, rival.map_or(&mut self.opponent, |(_, rival)| rival)]
     }
 }
 
@@ -56,7 +56,7 @@ impl ZeroConfig {
     }
 }
 
-/// Gives a net to one player of each thread. `path` is its file, for errors.
+/// Sets the net of one player of each thread. `path` is its file, for error messages.
 pub(super) fn set_net<G: Playable>(
     workers: &mut [Worker<G>],
     player: impl Fn(&mut Worker<G>) -> &mut Agent<G>,
