@@ -17,10 +17,10 @@ use crate::engine::{Engine, Settings, registry};
 use crate::game::{Color, counted};
 use crate::search::{Control, Limits};
 
-/// Turning points of a game that are printed.
+/// The number of turning points printed for a game.
 const TURNING_POINTS: usize = 3;
 
-/// Searches every position of played games, marks the mistakes and says how well both sides have played.
+/// Searches every position of played games, marks the mistakes and reports the accuracy of both players.
 #[derive(Debug, clap::Args)]
 pub(super) struct AnalyseArguments {
     /// The PGN file
@@ -30,10 +30,10 @@ pub(super) struct AnalyseArguments {
     /// Write the games with scores, marks and better lines to this PGN file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Continue the file of --out: its games are not analysed again
+    /// Continue the file of --out, skipping the games that it contains
     #[arg(long, requires = "out")]
     resume: bool,
-    /// The game that they are of [default: that of the `Variant` tag, chess without one]
+    /// The game [default: that of the `Variant` tag, or chess]
     #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
     /// Set an option of the engine; may be given several times
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                 analysis.annotate(&mut game);
                 game.name_opening(arguments.variant.as_deref())?;
             }
-            // The game is written as it is, so that --resume finds its place.
+            // Write the game unchanged, so that --resume can count games.
             Err(error) => records.refuse(&game, arguments.variant.as_deref(), error)?,
         }
         if let Some(file) = &mut file {
@@ -105,7 +105,7 @@ fn engine(variant: &str, arguments: &AnalyseArguments) -> anyhow::Result<Box<dyn
     Ok(engine)
 }
 
-/// Analyses a game with an engine of its variant, which replaces that of another one.
+/// Analyses a game. `engine` is replaced if it plays another variant.
 fn analyse(
     game: &PgnGame,
     arguments: &AnalyseArguments,
@@ -137,7 +137,7 @@ struct Player {
     moves: usize,
     /// Mean accuracy of a move, in percent.
     accuracy: f64,
-    /// Expected points given away, in all.
+    /// Total loss of expected points.
     loss: f64,
     inaccuracies: usize,
     mistakes: usize,

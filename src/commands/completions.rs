@@ -17,7 +17,7 @@ pub(super) struct CompletionsArguments {
 
 /// Prints completions of a command line.
 pub(super) fn run(arguments: &CompletionsArguments, mut command: Command) -> io::Result<()> {
-    // The crate panics where it cannot write.
+    // The crate panics if it cannot write.
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, NAME, &mut text);
     let text = String::from_utf8(text).map_err(io::Error::other)?;

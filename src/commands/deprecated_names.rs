@@ -15,13 +15,13 @@ const NAMES: [(&str, [&str; 2]); 9] = [
     ("tune", ["linear", "tune"]),
 ];
 
-/// Replaces a deprecated name in a command line, with a message on standard error.
+/// Replaces a deprecated name in a command line, with a warning on standard error.
 pub(super) fn replaced(mut line: Vec<OsString>) -> Vec<OsString> {
     let place = if line.get(1).is_some_and(|word| word == "help") { 2 } else { 1 };
     let is_old = |(old, _): &&(&str, [&str; 2])| line.get(place).is_some_and(|word| word == old);
     if let Some((old, new)) = NAMES.iter().find(is_old) {
         print_message!(
-            "labrys: warning: `labrys {old}` is now `labrys {}`, the old name ends with this version",
+            "labrys: warning: `labrys {old}` is now `labrys {}`, the old name will be removed in the next version",
             new.join(" ")
         );
         line.splice(place..=place, new.map(OsString::from));
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_old_name_stands_for_a_command() {
+    fn each_deprecated_name_maps_to_a_command() {
         let command = crate::commands::command();
         for (old, new) in NAMES {
             assert!(command.find_subcommand(old).is_none(), "{old}");

@@ -1,4 +1,4 @@
-//! `labrys games`: files of games that have been played.
+//! `labrys games`: files of played games.
 
 pub(super) mod merge;
 pub(super) mod plot;
@@ -6,25 +6,18 @@ pub(super) mod replay;
 
 use clap::Subcommand;
 
-/// Checks, draws and merges files of games.
-#[derive(Debug, clap::Args)]
-pub(super) struct GamesArguments {
-    #[command(subcommand)]
-    command: GamesCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum GamesCommand {
+pub(super) enum GamesCommand {
     /// Check the moves and results of the games in a PGN file
     Replay(replay::GamesReplayArguments),
-    /// Draw the score over the games in a PGN file as a chart
+    /// Plot the score over the games in a PGN file
     Plot(plot::GamesPlotArguments),
-    /// Put the results of all shards of a job together
+    /// Merge the results of all shards of a job
     Merge(merge::GamesMergeArguments),
 }
 
-pub(super) fn run(arguments: &GamesArguments) -> anyhow::Result<()> {
-    match &arguments.command {
+pub(super) fn run(command: &GamesCommand) -> anyhow::Result<()> {
+    match command {
         GamesCommand::Replay(arguments) => replay::run(arguments),
         GamesCommand::Plot(arguments) => plot::run(arguments),
         GamesCommand::Merge(arguments) => merge::run(arguments),

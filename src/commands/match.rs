@@ -140,7 +140,7 @@ pub(super) fn check_log(tournament: &Tournament) -> anyhow::Result<()> {
     tournament.log.take_error().map_or(Ok(()), |error| Err(error).context("--log: lines are missing"))
 }
 
-/// Checks that the tournament can be played, and prints what cannot be checked.
+/// Checks that the tournament can be played, and prints warnings about what cannot be checked.
 pub(super) fn check(tournament: &Tournament, control: &Control) -> anyhow::Result<()> {
     for note in tournament.check(control)? {
         print_message!("labrys: warning: {note}");
@@ -156,7 +156,7 @@ struct Run {
     thinking: Vec<ThinkingTime>,
 }
 
-/// Reports on the games in files, and plays none.
+/// Reports on the games in files, without playing.
 fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result<()> {
     let (start, mut results) = (Instant::now(), Results::default());
     for path in &arguments.report {
@@ -168,7 +168,7 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
     print_report(arguments, tournament, &results, run).map(drop)
 }
 
-/// Prints the report on a match and draws its chart. Whether the match is complete.
+/// Prints the report on a match and draws its chart. Returns whether the match is complete.
 fn print_report(
     arguments: &MatchArguments,
     tournament: &Tournament,
@@ -209,7 +209,7 @@ fn summary(tournament: &Tournament, results: &Results) -> Summary {
 /// The callback for a finished game: its record, all results, and the players' thinking time.
 type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2], &Progress) -> io::Result<()> + 'a;
 
-/// Plays the games of a match that have no result yet, and shows the progress.
+/// Plays the remaining games of a match, showing the progress.
 fn play(
     tournament: &Tournament,
     results: &mut Results,
@@ -247,8 +247,7 @@ fn restore(
         .with_context(|| path.display().to_string())
 }
 
-/// Plays a match whose games are in a file, from the first one that is not. Returns the results, unless
-/// `control` stops the match.
+/// Continues the match in a file. Returns its results; `None` if `control` stops it.
 pub(super) fn play_into(
     path: &Path,
     tournament: &Tournament,

@@ -76,13 +76,15 @@ enum Command {
     /// Search the positions of played games and mark the mistakes
     Analyse(analyse::AnalyseArguments),
     /// Play TUC-CHESS over UDP
-    Tuc(tuc::TucArguments),
+    #[command(subcommand)]
+    Tuc(tuc::TucCommand),
     /// Play a match or a tournament between engines
     Match(Box<r#match::MatchArguments>),
     /// Find balanced openings for matches
     Openings(openings::OpeningsArguments),
-    /// Check, draw and merge files of games
-    Games(games::GamesArguments),
+    /// Check, plot and merge files of games
+    #[command(subcommand)]
+    Games(games::GamesCommand),
     /// Search the positions of a test suite and count those that are solved
     Suite(suite::SuiteArguments),
     /// Search a fixed list of positions and print node counts and speed
@@ -91,17 +93,20 @@ enum Command {
     Perft(perft::PerftArguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::SolveArguments),
-    /// Check the certificates of proofs by the rules
+    /// Check certificates of proofs against the rules
     Verify(verify::VerifyArguments),
     /// Build endgame tables by retrograde analysis
     Tables(tables::TablesArguments),
     /// Learn the weights of a linear evaluation
-    Linear(linear::LinearArguments),
+    #[command(subcommand)]
+    Linear(linear::LinearCommand),
     /// Train an evaluation net on self-play games
-    Nnue(nnue::NnueArguments),
+    #[command(subcommand)]
+    Nnue(nnue::NnueCommand),
     /// Train a policy/value net by self-play
-    Zero(zero::ZeroArguments),
-    /// Tune the constants of the search over games, in a build with the feature `tuning`
+    #[command(subcommand)]
+    Zero(zero::ZeroCommand),
+    /// Tune search constants by playing games, in a build with the feature `tuning`
     Spsa(Box<spsa::SpsaArguments>),
     /// Print the arguments of all commands and the options of the engine, as text or JSON
     Options(options::OptionsArguments),
@@ -136,24 +141,24 @@ fn allow_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_subcommands(allow_negative_numbers)
 }
 
-/// The columns of the help at most, as clap has it.
+/// Maximum width of the help, the default of clap.
 const WIDEST_HELP: usize = 100;
 
-/// The column in which the meanings of commands begin.
-const MEANING: usize = 15;
+/// The column of the descriptions of commands.
+const DESCRIPTION: usize = 15;
 
-/// The columns that the terminal has for the help.
+/// The width of the help on this terminal.
 fn help_width() -> usize {
     let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     terminal.or_else(columns).unwrap_or(WIDEST_HELP).min(WIDEST_HELP)
 }
 
-/// A command in the help, with its meaning in lines that there is room for.
-fn help_row(name: &str, meaning: &str, width: usize) -> String {
-    let room = width.saturating_sub(MEANING);
+/// A command in the help, with its description wrapped.
+fn help_row(name: &str, description: &str, width: usize) -> String {
+    let room = width.saturating_sub(DESCRIPTION);
     let mut lines = vec![String::new()];
-    for word in meaning.split(' ') {
+    for word in description.split(' ') {
         match lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(word),
             Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
@@ -163,7 +168,7 @@ fn help_row(name: &str, meaning: &str, width: usize) -> String {
             _ => lines.push(word.to_owned()),
         }
     }
-    format!("  {name:12} {}\n", lines.join(&format!("\n{:MEANING$}", "")))
+    format!("  {name:12} {}\n", lines.join(&format!("\n{:DESCRIPTION$}", "")))
 }
 
 /// The help with the commands in their sections.
@@ -187,12 +192,12 @@ fn help_template(command: &clap::Command) -> String {
     format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{sections}Options:\n{{options}}")
 }
 
-/// The whole program: runs the command line `arguments`, the program name included, and prints errors on
+/// Runs the program with the command line `arguments`, including the program name, and prints errors on
 /// standard error.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(feature) = processor::missing_feature() {
         return fail(format_args!(
-            "built for a processor with {feature}, which this one lacks: take another build"
+            "built for a processor with {feature}, which this one lacks: use another build"
         ));
     }
     env_logger::init();
@@ -208,14 +213,14 @@ fn fail(reason: fmt::Arguments) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs the command line `arguments`, the program name included.
+/// Runs the command line `arguments`, including the program name.
 ///
 /// # Errors
 /// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process
 /// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let line: Vec<_> = arguments.into_iter().collect();
-    // A fast start as an engine, without arguments to parse.
+    // Start fast as an engine: there is nothing to parse.
     if line.len() <= 1 {
         return execute(LabrysArguments { command: None });
     }
@@ -231,7 +236,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     outputs::check(&command, &matches)?;
     let arguments = LabrysArguments::from_arg_matches(&matches).unwrap_or_else(|error| exit(&error));
     let done = execute(arguments);
-    // A wrong key of a section may stand in the file.
+    // The invalid key may come from the file.
     let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());
     match (done, config) {
         (Err(error), Some(path)) if is_key(&error) => {
@@ -241,7 +246,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     }
 }
 
-/// Any arguments of a command that this build lacks.
+/// Any arguments, of a command that this build lacks.
 #[cfg(not(feature = "web"))]
 #[derive(Debug, clap::Args)]
 struct MissingCommand {
@@ -249,7 +254,7 @@ struct MissingCommand {
     _rest: Vec<OsString>,
 }
 
-/// Checks that the build has the command of a line, before its arguments are checked. Help is there anyway.
+/// Checks that the build has the command of a line, before its arguments are parsed. Help is always available.
 fn check_build(line: &[OsString]) -> anyhow::Result<()> {
     let is_help = |word: &OsString| word == "--help" || word == "-h";
     let is_spsa = line.get(1).is_some_and(|command| command == "spsa");
@@ -262,7 +267,7 @@ fn check_build(line: &[OsString]) -> anyhow::Result<()> {
 /// The error of a command that this build lacks.
 fn missing_command(command: &str, feature: &str) -> anyhow::Error {
     anyhow!(
-        "{command}: it needs a build with the feature `{feature}`: \
+        "{command}: needs a build with the feature `{feature}`: \
          cargo build --release --features {feature}"
     )
 }
@@ -275,19 +280,19 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         #[cfg(not(feature = "web"))]
         Command::Serve(_) => Err(missing_command("serve", "web")),
         Command::Analyse(arguments) => analyse::run(&arguments),
-        Command::Tuc(arguments) => tuc::run(&arguments),
+        Command::Tuc(command) => tuc::run(&command),
         Command::Match(arguments) => r#match::run(*arguments),
         Command::Openings(arguments) => openings::run(&arguments),
-        Command::Games(arguments) => games::run(&arguments),
+        Command::Games(command) => games::run(&command),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Tables(arguments) => tables::run(&arguments),
-        Command::Linear(arguments) => linear::run(&arguments),
-        Command::Nnue(arguments) => nnue::run(&arguments),
-        Command::Zero(arguments) => zero::run(&arguments),
+        Command::Linear(command) => linear::run(&command),
+        Command::Nnue(command) => nnue::run(&command),
+        Command::Zero(command) => zero::run(&command),
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Options(arguments) => options::run(&arguments, command()),
         Command::Completions(arguments) => Ok(completions::run(&arguments, command())?),

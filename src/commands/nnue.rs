@@ -15,31 +15,24 @@ use crate::commands::shared::values::whole;
 use crate::eval::nnue::EvalNetSizes;
 use crate::game::Knowledge;
 
-/// Plays games, trains evaluation nets on them, and writes nets and positions.
-#[derive(Debug, clap::Args)]
-pub(super) struct NnueArguments {
-    #[command(subcommand)]
-    command: NnueCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum NnueCommand {
+pub(super) enum NnueCommand {
     /// Play games to learn from
     Selfplay(selfplay::NnueSelfplayArguments),
     /// Check files of self-play games and count their positions
     Stats(stats::NnueStatsArguments),
     /// Train a net on games of `nnue selfplay`
     Train(train::NnueTrainArguments),
-    /// Play games, train a net on them, have it play the next games, and so on, with matches in between
+    /// Train a series of nets, each of which plays the games for the next, with matches in between
     Generations(Box<generations::NnueGenerationsArguments>),
-    /// Write the quiet positions of games of `nnue selfplay` in the format of the trainer bullet
+    /// Write the quiet positions of games of `nnue selfplay` in the format of the bullet trainer
     Export(export::NnueExportArguments),
     /// Write a net with random parameters
     New(new::NnueNewArguments),
 }
 
-pub(super) fn run(arguments: &NnueArguments) -> anyhow::Result<()> {
-    match &arguments.command {
+pub(super) fn run(command: &NnueCommand) -> anyhow::Result<()> {
+    match command {
         NnueCommand::Selfplay(arguments) => selfplay::run(arguments),
         NnueCommand::Stats(arguments) => stats::run(arguments),
         NnueCommand::Train(arguments) => train::run(arguments),
@@ -56,7 +49,7 @@ struct Sizes {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u8>(1..))]
     #[serde(skip_serializing_if = "is_one")]
     buckets: u8,
-    /// Neurons for each of the two players
+    /// Neurons per perspective
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = whole::<usize>(1..=4_096))]
     neurons: usize,
     /// Output buckets, selected by the material on the board

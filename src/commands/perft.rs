@@ -23,7 +23,7 @@ pub(super) struct PerftArguments {
     /// Print the count of each root move
     #[arg(long)]
     divide: bool,
-    /// A file of positions with expected counts, `<fen> ;D1 n ;D2 n …`; the command fails if a count differs
+    /// A file of positions with expected counts, `<fen> ;D1 n ;D2 n …`; fails if a count differs
     #[arg(long, conflicts_with_all = ["fen", "divide"])]
     suite: Option<PathBuf>,
 }

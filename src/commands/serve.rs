@@ -19,23 +19,23 @@ pub(super) struct ServeArguments {
     /// Port to listen on; 0 picks a free one
     #[arg(long, default_value = "8888", value_name = "N", value_parser = whole::<u16>(..))]
     port: u16,
-    /// Address to listen on; 0.0.0.0 accepts browsers on other machines, which need the token in the address
-    /// that is printed
+    /// Address to listen on; 0.0.0.0 accepts browsers on other machines, which need the token in the printed
+    /// address
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR", value_parser = ip_address)]
     bind: IpAddr,
     /// Open the page in the default browser
     #[arg(long)]
     open: bool,
-    /// Searches at a time; others wait for their turn [default: one for each core]
+    /// Maximum number of concurrent searches; others wait [default: one for each core]
     #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     searches: Option<u16>,
-    /// Show the games, curves and charts of a match or a training in this folder and below it
+    /// Show the games, curves and charts of matches and trainings in this folder and its subfolders
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Keep the sessions in this folder [default: one of the user for each port; none with port 0]
+    /// Keep the sessions in this folder [default: a folder per user and port; none with port 0]
     #[arg(long, value_name = "DIR", conflicts_with = "no_state")]
     state: Option<PathBuf>,
-    /// Forget the sessions with the end of the server
+    /// Forget the sessions when the server stops
     #[arg(long)]
     no_state: bool,
     #[command(flatten)]
@@ -51,10 +51,10 @@ impl ServeArguments {
                 bail!("--engine: the name {} is that of another player", quote(name));
             }
             if matches!(setup.kind, EngineKind::Udp(_)) {
-                bail!("--engine: {}: the board has no clients over UDP", quote(name));
+                bail!("--engine: {}: the board does not support clients over UDP", quote(name));
             }
             if limits.control.is_some() {
-                bail!("--engine: {}: no tc: clocks belong to the games of the board", quote(name));
+                bail!("--engine: {}: tc is not supported, each game on the board sets its own clock", quote(name));
             }
         }
         Ok(engines)

@@ -42,29 +42,29 @@ pub(super) struct SolveArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16>(..))]
     #[arg(value_parser = whole::<u16>(1..=256))]
     threads: u16,
-    /// Keep the table in a file, and go on with it
+    /// Save the transposition table to a file, and resume from it
     #[arg(long, value_name = "FILE", conflicts_with = "assume")]
     checkpoint: Option<PathBuf>,
     /// Write a certificate of the proof, for `verify`; with `--split`, one for each position, to a folder
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
-    /// Let lines of the certificate end by a count of moves, in games that have one
+    /// Let lines of the certificate end with a count of moves, in games that support it
     #[arg(long, requires = "proof")]
     counting: bool,
     /// Set an option of the engine, such as the folder of endgame tables
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option(), conflicts_with = "split")]
     option: Vec<(String, String)>,
-    /// Use tables of small regions, in games that fall apart into regions: those of this folder, which are
-    /// built if they are not there
+    /// Use tables of small regions, in games whose board divides into regions: those in this folder, which
+    /// are built if missing
     #[arg(long, value_name = "DIR")]
     regions: Option<PathBuf>,
-    /// Append the result to a file, one line with tabs, for `--assume`
+    /// Append the result to a file as a tab-separated line, for `--assume`
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
-    /// Take values of other positions from files of results and certificates
+    /// Use the values of other positions from files of results and certificates
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
-    /// List the positions this many plies below that have to be solved; with `--results`, solve each of them
+    /// List the positions this many plies ahead that have to be solved; with `--results`, solve each of them
     #[arg(long, value_name = "PLIES", value_parser = whole::<u8>(1..=4))]
     split: Option<u8>,
 }
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &SolveArguments) -> anyhow::Result<()> {
                 ("--regions", arguments.regions.is_some()),
             ];
             if let Some((option, _)) = for_solving.iter().find(|(_, is_given)| *is_given) {
-                bail!("{option}: with --split only beside --results, nothing is solved otherwise");
+                bail!("{option}: with --split, it needs --results, since nothing is solved otherwise");
             }
             print_jobs(engine.as_ref(), &engine.split(plies.into(), &arguments.assume)?)
         }
@@ -134,18 +134,18 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
     }
 }
 
-/// Prints a message about a certificate, also if it was not written.
+/// Prints a line about a certificate, written or not.
 fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()> {
-    let told = match written {
+    let outcome = match written {
         Some(Written { counts, checksum }) => {
             format!("{}, checksum {checksum:08x}", counted(counts.positions(), "position"))
         }
         None => "not written, it was stopped".to_owned(),
     };
-    Ok(writeln!(io::stdout(), "{}: {told}", path.display())?)
+    Ok(writeln!(io::stdout(), "{}: {outcome}", path.display())?)
 }
 
-/// Solves the positions into which the proof is split, and appends their results to a file.
+/// Solves the positions that the proof is split into, and appends their results to a file.
 fn solve_split(
     engine: &dyn ProofEngine,
     plies: usize,

@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     let settings = arguments.result_arguments(&spsa)?;
     let folder = RunFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
     let resume = arguments.resume || arguments.step.resumes();
-    // Shards of one step are played beside each other.
+    // Several shards of a step may be played at once.
     let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
     let _part = arguments.step.claim_part()?;
     let mut state = folder.read(resume)?.unwrap_or_else(|| spsa.start());
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     super::r#match::check_log(&tournament)
 }
 
-/// Plays rounds of the match: the games that the first engine has lost, drawn and won, or `None` if `control`
+/// Plays rounds of the match. Returns the games that the first engine lost, drew and won; `None` if `control`
 /// stops it.
 fn match_of(
     tournament: &mut Tournament,

@@ -32,7 +32,7 @@ pub(super) struct SuiteArguments {
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     require: Option<usize>,
-    /// Fail at the first bad line instead of leaving it out
+    /// Fail at the first invalid line instead of skipping it
     #[arg(long)]
     strict: bool,
     /// Print the result as JSON
@@ -40,8 +40,8 @@ pub(super) struct SuiteArguments {
     json: bool,
 }
 
-/// The most bad lines that are reported.
-const NAMED: usize = 20;
+/// The maximum number of invalid lines that are reported one by one.
+const MAX_REPORTED: usize = 20;
 
 /// The result of a suite.
 #[derive(Debug, Default, Serialize)]
@@ -66,7 +66,7 @@ struct Row {
     found: Option<String>,
     score: Option<String>,
     solved: bool,
-    /// Depth, nodes and time to the solution, or of the whole search if it is not solved.
+    /// Depth, nodes and time until it was solved, or of the whole search.
     depth: u32,
     nodes: u64,
     seconds: f64,
@@ -92,8 +92,8 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
             Err(error) => {
                 report.left_out += 1;
                 let other = error.other_game();
-                // A suite of another game has only such lines, and a file of another kind many.
-                if report.left_out <= NAMED && other.is_none_or(|other| !others.contains(&other)) {
+                // A suite of another game consists of such lines, and any other file has many invalid ones.
+                if report.left_out <= MAX_REPORTED && other.is_none_or(|other| !others.contains(&other)) {
                     let all = if other.is_some() { ", as are all others like it" } else { "" };
                     print_message!("labrys: suite {name}, {error}; left out{all}");
                     others.extend(other);
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
             }
         }
     }
-    if report.left_out > NAMED && others.is_empty() {
+    if report.left_out > MAX_REPORTED && others.is_empty() {
         print_message!("labrys: suite {name}: {} left out", counted(report.left_out, "line"));
     }
     if positions.is_empty() {
@@ -147,7 +147,7 @@ impl Report {
         self.positions.push(row);
     }
 
-    /// The sums, in two lines.
+    /// The totals, in two lines.
     fn text(&self) -> String {
         let mut sums = vec![format!("{} of {} solved", self.solved, self.positions.len())];
         if self.most_points > 0 {

@@ -17,25 +17,25 @@ use crate::files::{Claim, create_folder};
 use crate::game::{Endgames, EndgamesVisitor};
 use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 
-/// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
+/// Builds endgame tables by retrograde analysis. Existing tables in the folder are checked and kept.
 #[derive(Debug, clap::Args)]
 pub(super) struct TablesArguments {
     /// The game
     #[arg(long, default_value_t = default_game().to_owned(), value_parser = suggest::game())]
     variant: String,
-    /// The most pieces of a player
+    /// Maximum number of pieces of a player
     #[arg(long, value_name = "N", value_parser = whole::<u8>(1..))]
     pieces: u8,
-    /// The most pieces of both players together [default: twice as many]
+    /// Maximum number of pieces of both players together [default: twice that number]
     #[arg(long, value_name = "N", value_parser = whole::<u8>(2..))]
     total: Option<u8>,
     /// Folder for the tables
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The most memory for tables, in MiB
+    /// Maximum memory for tables, in MiB
     #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = whole::<u32>(..))]
     memory: u32,
-    /// Threads [default: as many as the machine has]
+    /// Number of threads [default: the number of cores]
     #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &TablesArguments) -> anyhow::Result<()> {
     commands(&arguments.variant)?.tables(arguments)
 }
 
-/// The first game that has tables to be built.
+/// The first game whose tables can be built.
 fn default_game() -> &'static str {
     let has_tables = |name: &&str| commands(name).is_ok_and(|game| game.has_tables());
     registry::names().into_iter().find(has_tables).unwrap_or(registry::default_name())

@@ -16,8 +16,8 @@ const MAX_HASH: usize = 256;
 /// Speaks UCI on standard input and output. This is the default without a command.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct UciArguments {
-    /// Speak UCI over TCP instead, in a session of its own with each client. Without an address only clients
-    /// on this machine are served
+    /// Speak UCI over TCP instead, with a separate session for each client. Without an address, only clients
+    /// on this machine can connect
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = socket_address)]
     listen: Option<SocketAddr>,
     /// With `--listen`: a folder whose files clients may open as nets, weights and tables; may be given

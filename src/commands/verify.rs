@@ -10,10 +10,10 @@ use crate::engine::Settings;
 use crate::game::counted;
 use crate::solver::{self, Verified, variant_of};
 
-/// Checks the certificates of proofs.
+/// Checks certificates of proofs.
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArguments {
-    /// Certificates of one game, written by `solve --proof`; each may rest on those before it
+    /// Certificates of one game, written by `solve --proof`; each may depend on those before it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }

@@ -7,15 +7,8 @@ pub(super) mod train;
 
 use clap::Subcommand;
 
-/// Makes policy/value nets.
-#[derive(Debug, clap::Args)]
-pub(super) struct ZeroArguments {
-    #[command(subcommand)]
-    command: ZeroCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum ZeroCommand {
+pub(super) enum ZeroCommand {
     /// Write a net with random parameters
     New(new::ZeroNewArguments),
     /// Play the games of a generation for `zero train`
@@ -24,8 +17,8 @@ enum ZeroCommand {
     Train(train::ZeroTrainArguments),
 }
 
-pub(super) fn run(arguments: &ZeroArguments) -> anyhow::Result<()> {
-    match &arguments.command {
+pub(super) fn run(command: &ZeroCommand) -> anyhow::Result<()> {
+    match command {
         ZeroCommand::New(arguments) => new::run(arguments),
         ZeroCommand::Selfplay(arguments) => selfplay::run(arguments),
         ZeroCommand::Train(arguments) => train::run(arguments),

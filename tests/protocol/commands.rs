@@ -100,7 +100,7 @@ fn old_names_of_commands_work_with_a_notice() {
     let (success, out, error) = labrys(&[&["selfplay"][..], &own].concat());
     assert!(success && out.starts_with(&format!("{path}: 1 game, ")), "{out}{error}");
     let notice = "labrys: warning: `labrys selfplay` is now `labrys nnue selfplay`, \
-                  the old name ends with this version\n";
+                  the old name will be removed in the next version\n";
     assert_eq!(error, notice);
     let (old, new) = (labrys(&["stats", &path]), labrys(&["nnue", "stats", &path]));
     assert!(old.0 && old.1 == new.1 && new.2.is_empty(), "{old:?} {new:?}");

@@ -76,7 +76,7 @@ def run(line: list[str]) -> None:
     )
     parser.add_argument("command", choices=list(COMMANDS))
     parser.add_argument(
-        "--folder", type=Path, required=True, help="folder of the run; the same command goes on"
+        "--folder", type=Path, required=True, help="folder of the run; run the same command to continue"
     )
     parser.add_argument("--labrys", help="a binary, shipped to the workers [default: this package]")
     parser.add_argument(
@@ -405,7 +405,7 @@ def solve(cluster: Cluster, words: list[str]) -> None:
     print(f"{len(folder.done)} of {len(jobs)} positions have a value")
     if not progress(live.path)[1]:
         print(
-            f"{len(still_open)} are still open; the same command goes on, with other limits if they are given"
+            f"{len(still_open)} are still open; run the same command to continue, with other limits if they are given"
         )
         return
     whole = folder.path / f"whole{PROOF}"
@@ -478,6 +478,6 @@ def main() -> int:
         print(f"labrys.cluster: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("labrys.cluster: interrupted, the same command goes on", file=sys.stderr)
+        print("labrys.cluster: interrupted, run the same command to continue", file=sys.stderr)
         return 130
     return 0

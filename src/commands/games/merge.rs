@@ -14,13 +14,13 @@ use crate::game::counted;
 use crate::learn::shard::{self, Kind as Learned};
 use crate::shard::{Part, in_order};
 
-/// Puts the files of all shards of a job together. The result is that of the same command without --shard.
+/// Merges the files of all shards of a job. The result is that of the same command without --shard.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct GamesMergeArguments {
-    /// Files as `match`, `selfplay` and `zero selfplay` write them with --shard
+    /// Files written by `match`, `nnue selfplay` or `zero selfplay` with --shard
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The file to write; it must not exist
+    /// Output file; it must not exist
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -30,12 +30,12 @@ pub(in crate::commands) struct GamesMergeArguments {
 enum Kind {
     /// Records of a match.
     Records,
-    /// What learning needs.
+    /// Games or samples to learn from.
     Learned(Learned),
 }
 
 impl Kind {
-    /// The game of the type to merge; any for records.
+    /// The game whose type merges the files; any for records.
     fn game(&self) -> &str {
         match self {
             Kind::Records => registry::default_name(),

@@ -22,11 +22,10 @@ use crate::learn::nnue::games::{
 pub(in crate::commands) struct GamesReplayArguments {
     /// The PGN file, or file of self-play games
     file: PathBuf,
-    /// Replay this game only
+    /// Replay only this game
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     game: Option<u64>,
-    /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of
-    /// self-play games that of the file]
+    /// The game [default: that of the file or of the `Variant` tag, or chess]
     #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
     #[command(flatten)]
@@ -74,14 +73,14 @@ fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays the moves of a game and checks its result. Returns the board at its end.
+/// Plays the moves of a game and checks its result. Returns the final board.
 fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
     let mut board = game.board(variant)?;
     game.replay_to_result(board.as_mut())?;
     Ok(board)
 }
 
-/// Prints how a game ended, and the board at its end. Returns the number of its plies.
+/// Prints the result of a game and its final board. Returns the number of its plies.
 fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -> io::Result<usize> {
     let [white, black] = game.players.each_ref().map(|side| &side.name);
     let plies = game.opening.moves.len() + game.moves.len();
@@ -94,8 +93,8 @@ fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -
     Ok(plies)
 }
 
-/// Replays the games of a file of self-play games. Each is printed as a record, too.
 impl GamesReplayArguments {
+    /// Replays the games of a file of self-play games. Each is printed as a record, too.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let refuse = |problem| GamesError { path: self.file.clone(), problem };
         let (header, all) = read_games::<G>(&self.file)?;
@@ -117,7 +116,7 @@ impl GamesReplayArguments {
     }
 }
 
-/// The record of a self-play game, and the game at its end.
+/// The record of a self-play game, and the finished game.
 fn record_of<G: Playable>(
     header: &GamesHeader,
     game: &PlayedGame<G::Move>,

@@ -40,7 +40,7 @@ pub(in crate::commands) struct Training<'a> {
 }
 
 impl Training<'_> {
-    /// The training in the types of the game.
+    /// Runs the training for the game `G`.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let arguments = self.arguments;
         let threads = crate::commands::shared::threads(arguments.threads);
@@ -51,13 +51,13 @@ impl Training<'_> {
         let out = || format!("--out {}", arguments.out.display());
         let settings = arguments.result_arguments()?;
         let folder = RunFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
-        // The state is written first, as the curve can be made from it.
+        // The state is written first, since the curve is derived from it.
         let write = |state: &TrainingState| -> Result<(), RunError> {
             folder.write(state)?;
             folder.put_report(state.report(names, &rivals))
         };
         let resume = arguments.resume || arguments.step.resumes();
-        // Shards of one step are played beside each other.
+        // Several shards of a step may be played at once.
         let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
         let _part = arguments.step.claim_part()?;
         let state = match folder.read(resume)? {
@@ -142,7 +142,7 @@ impl Training<'_> {
     }
 
     /// An engine with a small transposition table, `options` and the feature set. `flag` is the flag of the
-    /// options, for errors.
+    /// options, for error messages.
     fn engine<G: Playable>(
         &self,
         options: &[(String, String)],
@@ -221,7 +221,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
     crate::commands::shared::set_weights_of_set(engine, &source)
 }
 
-/// Sets the weights that the value of an argument names.
+/// Sets the weights named by the value of an argument.
 fn given_source(engine: &mut dyn Engine, argument: &str, word: &str) -> anyhow::Result<()> {
     set_source(engine, word).map_err(|error| weights_error(argument, word, error))
 }

@@ -70,60 +70,64 @@ pub(in crate::commands) fn run(arguments: &LinearTuneArguments) -> anyhow::Resul
     commands(&arguments.variant)?.tune(arguments)
 }
 
-/// The regression in the types of the game.
-pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) -> anyhow::Result<()> {
-    let mut engine = G::engine(&Settings::default());
-    if let Some(set) = &arguments.set {
-        engine.set_option("FeatureSet", set)?;
-    }
-    if let Some(path) = &arguments.weights {
-        let source = WeightsSource::File(path.clone());
-        let set = match &arguments.set {
-            Some(_) => set_weights_of_set(engine.as_mut(), &source),
-            None => engine.set_weights(&source).map(drop),
-        };
-        set.map_err(|error| weights_error("--weights", path, error))?;
-    }
-    let (mut game, start) = (engine.game().clone(), engine.weights());
-    let control = crate::commands::shared::interruptible()?;
+impl LinearTuneArguments {
+    /// Runs the regression for the game `G`.
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
+        let mut engine = G::engine(&Settings::default());
+        if let Some(set) = &self.set {
+            engine.set_option("FeatureSet", set)?;
+        }
+        if let Some(path) = &self.weights {
+            let source = WeightsSource::File(path.clone());
+            let set = match &self.set {
+                Some(_) => set_weights_of_set(engine.as_mut(), &source),
+                None => engine.set_weights(&source).map(drop),
+            };
+            set.map_err(|error| weights_error("--weights", path, error))?;
+        }
+        let (mut game, start) = (engine.game().clone(), engine.weights());
+        let control = crate::commands::shared::interruptible()?;
 
-    let (samples, games) = read_samples(arguments, &mut game, start.set(), &control)?;
-    let settings = LogisticSettings {
-        epochs: arguments.epochs,
-        rate: arguments.rate,
-        l2: arguments.pull,
-        blend: arguments.blend,
-        seed: arguments.seed,
-        ..LogisticSettings::default()
-    };
-    let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
-    let mut first = None;
-    let fit = logistic::fit(&samples, start.values(), &settings, &control, &mut |epoch| {
-        first.get_or_insert(epoch);
-        let Epoch { number, training, held_out } = epoch;
-        let errors = format!("error {training:.5}, held out {held_out:.5}");
-        log::info!("epoch {number}: {errors}");
-        progress.update(number.into(), || errors);
-    });
-    progress.finish();
-    let (Some(fit), Some(first)) = (fit, first) else { bail!("too few quiet positions: {}", samples.len()) };
-    let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
-    let source = format!(
-        "logistic regression over {} quiet positions of {games} games, seed {}: {error}",
-        samples.len(),
-        arguments.seed
-    );
-    let weights = start.learned(&fit.weights, source)?;
-    write_atomically(&arguments.out, &(weights.to_json() + "\n"))
-        .with_context(|| arguments.out.display().to_string())?;
-    print_line!(
-        "{}, {}, scale {:.3} per unit",
-        counted(games, "game"),
-        counted(samples.len(), "quiet position"),
-        fit.scale
-    )?;
-    print_line!("epoch {}: {error}", fit.epoch.number)?;
-    Ok(())
+        let (samples, games) = read_samples(self, &mut game, start.set(), &control)?;
+        let settings = LogisticSettings {
+            epochs: self.epochs,
+            rate: self.rate,
+            l2: self.pull,
+            blend: self.blend,
+            seed: self.seed,
+            ..LogisticSettings::default()
+        };
+        let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
+        let mut first = None;
+        let fit = logistic::fit(&samples, start.values(), &settings, &control, &mut |epoch| {
+            first.get_or_insert(epoch);
+            let Epoch { number, training, held_out } = epoch;
+            let errors = format!("error {training:.5}, held out {held_out:.5}");
+            log::info!("epoch {number}: {errors}");
+            progress.update(number.into(), || errors);
+        });
+        progress.finish();
+        let (Some(fit), Some(first)) = (fit, first) else {
+            bail!("too few quiet positions: {}", samples.len())
+        };
+        let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
+        let source = format!(
+            "logistic regression over {} quiet positions of {games} games, seed {}: {error}",
+            samples.len(),
+            self.seed
+        );
+        let weights = start.learned(&fit.weights, source)?;
+        write_atomically(&self.out, &(weights.to_json() + "\n"))
+            .with_context(|| self.out.display().to_string())?;
+        print_line!(
+            "{}, {}, scale {:.3} per unit",
+            counted(games, "game"),
+            counted(samples.len(), "quiet position"),
+            fit.scale
+        )?;
+        print_line!("epoch {}: {error}", fit.epoch.number)?;
+        Ok(())
+    }
 }
 
 /// Reads the quiet positions of all games; the second value is the number of games.

@@ -18,7 +18,7 @@ use crate::commands::shared::{cores, create_pgn, suggest};
 use crate::files::{self, Claim, Existing};
 use crate::shard::{Part, Shard};
 
-/// The keys of which one in `--each` replaces the time control of `--quick`.
+/// Keys that replace the time control of `--quick` if they are in `--each`.
 const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
 
 /// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
@@ -29,7 +29,7 @@ pub(in crate::commands) struct MatchArguments {
     pub(super) play: GameArguments,
     #[command(flatten)]
     engines: Engines,
-    /// A match of two programs with settings for a quick look; other arguments replace these
+    /// Play two programs against each other with settings for a quick test, which other arguments override
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "engine")]
     quick: Vec<String>,
     /// Keys for all engines; those of an --engine take precedence
@@ -38,7 +38,7 @@ pub(in crate::commands) struct MatchArguments {
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Games of each pairing, an even number [default: 100; with --sprt, until the test is decided]
+    /// Games per pairing, an even number [default: 100; with --sprt, until the test is decided]
     #[arg(
         long,
         conflicts_with = "rounds",
@@ -51,7 +51,7 @@ pub(in crate::commands) struct MatchArguments {
         hide_default_value = true
     )]
     games: Option<u64>,
-    /// Pairs of games of each pairing, half as many as --games
+    /// Pairs of games per pairing, half of --games
     #[arg(long, value_parser = whole::<u64>(1..))]
     rounds: Option<u64>,
     /// Tournament format: every engine plays every other, or the first engine plays every other
@@ -63,7 +63,7 @@ pub(in crate::commands) struct MatchArguments {
     /// Write the games to a PGN file
     #[arg(long, value_name = "FILE")]
     pgnout: Option<PathBuf>,
-    /// What comments on moves have besides score, depth and time: any of nodes,nps,seldepth,pv
+    /// Values to add to the comments on moves, besides score, depth and time: any of nodes,nps,seldepth,pv
     #[arg(long, value_name = "KEYS", default_value = "", hide_default_value = true)]
     pgn_keys: CommentKeys,
     /// Write the final position of each game to a file, as FEN
@@ -72,17 +72,16 @@ pub(in crate::commands) struct MatchArguments {
     /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
-    /// Play the games of shard I of N only, all of them; `labrys games merge` puts the files of all shards
-    /// together
+    /// Play only the games of shard I of N; `labrys games merge` merges the files of all shards
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Play nothing, report the games in these files of --pgnout, of shards or whole
+    /// Report the games in these files of --pgnout, complete or of shards, without playing
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["shard", "pgnout", "epdout"])]
     pub(super) report: Vec<PathBuf>,
-    /// Report the state of the match every N games
+    /// Report the standings every N games
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     pub(super) rating_interval: Option<u64>,
-    /// Draw the score over the games as a chart, in SVG
+    /// Plot the score over the games, as SVG
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -97,7 +96,7 @@ enum TournamentFormat {
 }
 
 impl MatchArguments {
-    /// Puts arguments in the place of `--quick`. Those that are given stay as they are.
+    /// Replaces `--quick` by the arguments that it stands for, except those that are given.
     pub(super) fn expand_quick(&mut self) {
         let [first, second] = &self.quick[..] else { return };
         self.engines = Engines([first, second].map(|program| vec![format!("cmd={program}")]).into());
@@ -152,7 +151,7 @@ impl MatchArguments {
         Ok(Tournament { schedule, comment_keys: self.pgn_keys.clone(), ..tournament })
     }
 
-    /// All arguments that the games depend on.
+    /// Everything that the games depend on.
     fn job(&self, tournament: &Tournament) -> anyhow::Result<impl Serialize + use<>> {
         let engines = tournament.engines.iter();
         let engines =
@@ -161,7 +160,7 @@ impl MatchArguments {
         Ok((self.play.job()?, engines, self.tournament))
     }
 
-    /// The file for final positions, if there is one, and its lock.
+    /// The file for final positions, if requested, and its lock.
     pub(super) fn epd_file(&self) -> anyhow::Result<Option<(File, Claim)>> {
         let Some(path) = &self.epdout else { return Ok(None) };
         let open = || {
@@ -185,7 +184,7 @@ impl MatchArguments {
         open().map(Some).map_err(hint).with_context(|| format!("--epdout {}", path.display()))
     }
 
-    /// The PGN file, if there is one, and the results of the games in it.
+    /// The PGN file, if requested, and the results of the games in it.
     pub(super) fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
         let Some(path) = &self.pgnout else { return Ok((None, Results::default())) };
         if !self.resume {

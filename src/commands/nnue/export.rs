@@ -21,7 +21,7 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_g
 /// The kinds of pieces of chess.
 const KINDS: usize = 6;
 
-/// Writes the quiet positions of games of `labrys nnue selfplay` in the format of the trainer bullet.
+/// Writes the quiet positions of games of `labrys nnue selfplay` in the format of the bullet trainer.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueExportArguments {
     /// The game
@@ -30,7 +30,7 @@ pub(in crate::commands) struct NnueExportArguments {
     /// File of games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
     data: Vec<PathBuf>,
-    /// The file to write
+    /// Output file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -40,11 +40,11 @@ pub(super) fn run(arguments: &NnueExportArguments) -> anyhow::Result<()> {
 }
 
 impl NnueExportArguments {
-    /// The export in the types of the game.
+    /// Runs the export for the game `G`.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         ensure!(
             G::info().name == Chess::info().name,
-            "--variant {}: the format of bullet does not have this game",
+            "--variant {}: the format of bullet does not support this game",
             G::info().name
         );
         let _claim = claim(&self.out).context("--out")?;
@@ -86,13 +86,13 @@ impl NnueExportArguments {
     }
 }
 
-/// A position of chess in the format. It has 16 bits for the score, and is relative to the side to move, but
-/// takes values of White.
+/// A chess position in the format, which stores 16-bit scores relative to the side to move, but is built from
+/// values for White.
 fn board_of<G: Playable>(played: &PlayedPosition<G>) -> Option<ChessBoard> {
     let PlayedPosition { position, score, result, .. } = played;
-    let most = i32::from(i16::MAX);
+    let max = i32::from(i16::MAX);
     let centipawns = (f64::from(score.to_thousandths()) / 10.0).round() as i32;
-    let score = centipawns.clamp(-most, most) as i16;
+    let score = centipawns.clamp(-max, max) as i16;
     let (stm, score, result) = match position.side_to_move() {
         Color::White => (0, score, *result),
         Color::Black => (1, -score, !*result),

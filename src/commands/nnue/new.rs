@@ -21,7 +21,7 @@ pub(in crate::commands) struct NnueNewArguments {
     /// Seed of the random parameters
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// The file to write
+    /// Output file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

@@ -16,7 +16,7 @@ pub(in crate::commands) struct NnueStatsArguments {
     /// The game [default: that of the first file]
     #[arg(long, value_parser = suggest::game())]
     variant: Option<String>,
-    /// Files as `labrys nnue selfplay` writes them
+    /// Files written by `labrys nnue selfplay`
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }

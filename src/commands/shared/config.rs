@@ -18,17 +18,17 @@ use toml::{Table, Value};
 use crate::commands::shared::errors;
 use crate::game::quote;
 
-/// Appends the arguments of the file of `--config` that the command line leaves open. The file, if there is
-/// one, comes with the line.
+/// Appends the arguments of the file of `--config` that are not on the command line. Returns the line and the
+/// path of the file, if there is one.
 ///
 /// # Errors
 /// The file cannot be read, or has a key or a value that the command does not take.
 ///
-/// `command` parses the command line a first time, so that only it says what is an argument and what a value.
-/// An error in the line itself stays in the result, before the arguments of the file.
+/// `command` parses the command line a first time, to tell arguments from values. An error in the line itself
+/// stays in the result, before the arguments of the file.
 pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
     let (strict, mut command) = (command.clone(), command.ignore_errors(true));
-    // What is left are requests for help.
+    // The remaining errors are requests for help.
     let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok((line, None)) };
     let (mut command, mut matches) = (&command, &matches);
     let mut words: Vec<OsString> = line.first().cloned().into_iter().collect();
@@ -46,12 +46,12 @@ pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> 
             let known: Vec<_> = known.filter(|name| !["config", "help"].contains(name)).collect();
             bail!("{}: unknown key {}, expected one of: {}", file(), quote(&name), known.join(", "));
         };
-        let given: Vec<_> = self::words(&name, &value, least_values(argument)).with_context(file)?;
+        let given: Vec<_> = self::words(&name, &value, min_values(argument)).with_context(file)?;
         let given = given.into_iter().map(OsString::from);
         check(&strict, words.iter().cloned().chain(given.clone())).map_err(|problem| {
             match problem.starts_with(&name) {
                 true => anyhow!("{}: {problem}", file()),
-                // One value too many has no name.
+                // The error of an extra value does not name the argument.
                 false => anyhow!("{}: {name}: {problem}", file()),
             }
         })?;
@@ -63,13 +63,13 @@ pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> 
     Ok((line, Some(path)))
 }
 
-/// A command line with the file that it has been completed from.
+/// A command line, and the file that its last arguments come from.
 pub(in crate::commands) type Expanded = (Vec<OsString>, Option<PathBuf>);
 
-/// Checks the value of an argument that stands alone in a line.
+/// Checks the value of the only argument in a line.
 ///
 /// # Errors
-/// The error of the value. Missing other arguments are no error.
+/// The error of the value. Other arguments may be missing.
 fn check(command: &Command, line: impl Iterator<Item = OsString>) -> Result<(), String> {
     let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
     let of_value = [
@@ -105,25 +105,24 @@ fn read(path: &Path) -> anyhow::Result<Table> {
     Ok(labrys_support::text::read(path)?.parse()?)
 }
 
-/// The values that an argument has at least.
-fn least_values(argument: &Arg) -> usize {
+/// The minimum number of values of an argument.
+fn min_values(argument: &Arg) -> usize {
     let takes_values = argument.get_action().takes_values();
-    let least = argument.get_num_args().map_or(1, |range| range.min_values());
-    if takes_values { least } else { 0 }
+    let min = argument.get_num_args().map_or(1, |range| range.min_values());
+    if takes_values { min } else { 0 }
 }
 
-/// An argument as words of a command line. It needs `least` values, which belong together where they are
-/// several.
-fn words(name: &str, value: &Value, least: usize) -> anyhow::Result<Vec<String>> {
+/// An argument as words of a command line. It takes at least `min` values; several belong to one occurrence.
+fn words(name: &str, value: &Value, min: usize) -> anyhow::Result<Vec<String>> {
     if name == "config" {
         bail!("`config` is not allowed in a configuration file");
     }
     let (flag, mut words) = (format!("--{name}"), Vec::new());
     match value {
-        Value::Boolean(true) if least == 0 => words.push(flag),
-        Value::Boolean(false) if least == 0 => {}
+        Value::Boolean(true) if min == 0 => words.push(flag),
+        Value::Boolean(false) if min == 0 => {}
         Value::Table(table) => add_section(&mut words, flag, table)?,
-        Value::Array(values) if least > 1 && values.iter().all(|value| !value.is_table()) => {
+        Value::Array(values) if min > 1 && values.iter().all(|value| !value.is_table()) => {
             words.push(flag);
             words.extend(values.iter().map(|value| scalar(name, value)).collect::<anyhow::Result<Vec<_>>>()?);
         }
@@ -135,7 +134,7 @@ fn words(name: &str, value: &Value, least: usize) -> anyhow::Result<Vec<String>>
                 }
             }
         }
-        // As one word, since a value may begin with a hyphen.
+        // As one word, since a value may start with a hyphen.
         value => words.push(format!("{flag}={}", scalar(name, value)?)),
     }
     Ok(words)

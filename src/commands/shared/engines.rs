@@ -44,7 +44,7 @@ impl FromArgMatches for Engines {
 }
 
 impl Engines {
-    /// Reads all engines; `defaults` are keys that hold where an engine does not give them.
+    /// Reads all engines; `defaults` are the keys that an engine does not set itself.
     pub(in crate::commands) fn read(&self, defaults: &KeyValues) -> Result<Vec<EngineConfig>, KeyError> {
         let engines = self.0.iter().zip(1..).map(|(words, number)| {
             Ok(KeyValues::parse(format!("--engine {number}"), words)?.with_defaults(defaults))

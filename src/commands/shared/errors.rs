@@ -1,4 +1,4 @@
-//! The texts of errors, in one style: `--flag VALUE: expected …`.
+//! Error messages in one style: `--flag VALUE: expected …`.
 
 use std::error::Error as _;
 use std::io;
@@ -103,12 +103,12 @@ fn hint(error: &Error, kind: ContextKind) -> String {
     if alike.is_empty() { String::new() } else { format!(", did you mean {}?", alike.join(" or ")) }
 }
 
-/// The name of an argument out of its usage, as in `--games <N>` or `<FILE>...`.
+/// The name of an argument from its usage, as in `--games <N>` or `<FILE>...`.
 fn flag(usage: &str) -> String {
     plain(usage).split([' ', '=']).next().unwrap_or_default().trim_end_matches("...").to_owned()
 }
 
-/// A usage without its brackets; of a group, any of which will do, as alternatives.
+/// A usage without its brackets; a group as alternatives.
 fn plain(usage: &str) -> String {
     let group = usage.strip_prefix('<').and_then(|inner| inner.strip_suffix('>'));
     match group.filter(|inner| inner.contains("|--")) {
@@ -124,7 +124,7 @@ fn plain(usage: &str) -> String {
 /// Whether an error is a closed pipe.
 pub(in crate::commands) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut errors = error.chain().filter_map(|cause| match cause.downcast_ref() {
-        // It has no cause beneath it.
+        // Its cause is not in the chain.
         Some(GamesError { problem: GamesProblem::Io(error), .. }) => Some(error),
         _ => cause.downcast_ref::<io::Error>(),
     });

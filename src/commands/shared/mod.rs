@@ -90,17 +90,17 @@ impl LimitArguments {
     }
 }
 
-/// The number of threads asked for, or as many as the machine has.
+/// The requested number of threads, or the number of cores.
 pub(in crate::commands) fn threads(asked: Option<impl Into<usize>>) -> usize {
     asked.map_or_else(cores, Into::into)
 }
 
-/// The cores that this process may use.
+/// The number of cores that this process may use.
 pub(in crate::commands) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The running command line, the program name included: that of the process may be another program's.
+/// The running command line, including the program name. The process may belong to another program.
 static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
 
 /// Stores the running command line.
@@ -114,10 +114,10 @@ pub(in crate::commands) fn command_line() -> Vec<String> {
     line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The control that Ctrl-C stops; none before the first command that has one.
+/// The control that Ctrl-C stops; none before the first call of [`interruptible`].
 static INTERRUPTIBLE: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 
-/// A control that Ctrl-C stops, in place of those before.
+/// A control that Ctrl-C stops, instead of previous ones.
 pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let current = || INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +129,7 @@ pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     Ok(control)
 }
 
-/// Creates a PGN file. If it exists, the error has the `hint` how to continue it.
+/// Creates a PGN file. If it exists, the error includes the `hint` how to continue it.
 pub(in crate::commands) fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
     PgnFile::create(path).map_err(|error| match error {
         PgnFileError::Exists { .. } => anyhow::Error::new(error).context(hint),
@@ -155,8 +155,7 @@ pub(in crate::commands) fn set_options(
     Ok(())
 }
 
-/// An error of weights that the value of an argument names. Only where they cannot be read, it names their
-/// file itself.
+/// The error of weights named by the value of an argument. The error of an unreadable file already names it.
 pub(in crate::commands) fn weights_error(argument: &str, value: &str, error: WeightsError) -> anyhow::Error {
     let argument = match error {
         WeightsError::Unreadable { .. } => argument.to_owned(),

@@ -9,17 +9,17 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::files::is_same_file;
 
-/// The arguments whose values are files to write, of all commands.
+/// The arguments, of all commands, whose values are output files.
 const OUTPUTS: [&str; 9] =
     ["out", "pgnout", "epdout", "plot", "log", "proof", "checkpoint", "results", "part"];
 
-/// Outputs that are read as well: results are added at the end of a file from which others were taken.
-const ADDED: [(&str, &str); 1] = [("results", "assume")];
+/// Outputs that may be inputs as well: results may be appended to the file that others are read from.
+const APPENDED: [(&str, &str); 1] = [("results", "assume")];
 
-/// The value names of files, though some may be keywords as well.
+/// The value names of files; some of these values may also be keywords.
 const FILES: [&str; 4] = ["FILE", "NET", "WEIGHTS", "WHO"];
 
-/// The keys of an engine whose values may be files. That of `stderr` is written.
+/// The keys of an engine whose values may be files; `stderr` is an output.
 const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];
 
 /// A file of a command line.
@@ -32,10 +32,10 @@ struct FileArgument {
     is_output: bool,
 }
 
-/// Checks the command line of a command, whichever it is.
+/// Checks the command line of any command.
 ///
 /// # Errors
-/// An output is also an input or another output, also by links.
+/// An output is also an input or another output, possibly through links.
 pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
@@ -45,7 +45,7 @@ pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches
     for output in named.iter().filter(|named| named.is_output) {
         let clashes = |other: &&FileArgument| {
             output.name != other.name
-                && !ADDED.contains(&(&*output.id, &*other.id))
+                && !APPENDED.contains(&(&*output.id, &*other.id))
                 && is_same_file(&output.path, &other.path)
         };
         if let Some(other) = named.iter().find(clashes) {
@@ -136,7 +136,7 @@ mod tests {
         "regions", "report", "settings", "start", "state", "suite", "weights",
     ];
 
-    /// Checks a line, in the folder of the files that it names by `@`.
+    /// Checks a line, where `@` stands for the folder.
     fn checked(folder: &Path, line: &str) -> Result<(), String> {
         let begin = format!("{}/", folder.display());
         let words = std::iter::once("labrys").chain(line.split(' ')).map(|word| word.replace('@', &begin));

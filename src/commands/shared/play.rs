@@ -1,4 +1,4 @@
-//! The arguments of how the games of a match are played, shared by several commands.
+//! The arguments for playing games of a match, shared by several commands.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::game::{counted, quote};
 use crate::input;
 use crate::protocol::engine_log::EngineLog;
 
-/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
+/// Default length of random openings in plies. Shorter openings repeat too often, longer ones decide too many
 /// games.
 pub(in crate::commands) const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
@@ -63,19 +63,19 @@ pub(in crate::commands) struct GameArguments {
     /// End games after N moves of each player, as a draw or by points
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     max_moves: Option<u32>,
-    /// Append all that engines and arena say to each other to a file
+    /// Append all communication with the engines to a file
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     log: Option<PathBuf>,
 }
 
 impl GameArguments {
-    /// Concurrent games.
+    /// The number of concurrent games.
     fn concurrency(&self) -> usize {
         self.concurrency.unwrap_or(1)
     }
 
-    /// Warns of more concurrent games than there are cores.
+    /// Warns if there are more concurrent games than cores.
     pub(in crate::commands) fn check_cores(&self) {
         let (cores, concurrency) = (cores(), self.concurrency());
         if concurrency > cores {
@@ -86,7 +86,7 @@ impl GameArguments {
         }
     }
 
-    /// The arguments that the games depend on. A book counts by its content, not by its path.
+    /// The arguments that the games depend on. A book is identified by its content, not by its path.
     pub(in crate::commands) fn job(&self) -> anyhow::Result<Value> {
         let mut job = serde_json::to_value(self)?;
         if let Some(path) = &self.openings {

@@ -1,5 +1,5 @@
-//! Progress of long commands on standard error: a progress bar on a terminal, otherwise a line at intervals; for
-//! programs, lines of JSON.
+//! Progress of long commands on standard error: a progress bar on a terminal, otherwise a line every few seconds,
+//! or lines of JSON for programs.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
-/// The environment variable that asks for lines of JSON, by the value `json`.
+/// The environment variable that selects lines of JSON, by the value `json`.
 const FORMAT: &str = "LABRYS_PROGRESS";
 
-/// Interval between lines where standard error is no terminal.
+/// Interval between lines if standard error is not a terminal.
 const LINES: Duration = Duration::from_secs(10);
 
 /// Interval between updates of the bar's message, and between lines of JSON: summarizing a long match takes
@@ -56,8 +56,8 @@ pub(in crate::commands) struct Progress {
 }
 
 impl Progress {
-    /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a
-    /// `total` no remaining time is shown.
+    /// Starts to report progress in `unit`, such as games, `done` of which are already done. Without a `total`
+    /// no remaining time is shown.
     pub(in crate::commands) fn new(unit: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
         let unit = unit.into();
         let (bar, template) = match total {
@@ -82,7 +82,7 @@ impl Progress {
         progress
     }
 
-    /// Sets the number of units done. `message` is called only when it is to be shown.
+    /// Sets the number of units done. `message` is only called if it is shown.
     pub(in crate::commands) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         self.bar.set_position(done);
         let is_last = self.display == Display::Json && self.bar.length() == Some(done);

@@ -9,34 +9,34 @@ use crate::arena::pgn::file;
 use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use crate::learn::nnue::games::read_header;
 
-/// How to handle games that cannot be used.
+/// How to handle invalid games.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::commands) struct Strictness {
-    /// Stop at the first game or line that cannot be used, instead of leaving it out
+    /// Stop at the first invalid game or line instead of skipping it
     #[arg(long)]
     pub(in crate::commands) strict: bool,
 }
 
-/// The games of a file, one by one. A game that cannot be used is skipped with a message on standard error,
-/// or an error if the reading is strict.
+/// The games of a file, one by one. An invalid game is skipped with a message on standard error, or is an error
+/// if the reading is strict.
 pub(in crate::commands) struct Records<R> {
     path: PathBuf,
     reader: PgnReader<R>,
     strictness: Strictness,
-    /// The place of the last game in the file, from 1.
+    /// The index of the last game in the file, from 1.
     place: u64,
     /// The number of the last game.
     number: u64,
-    /// The games left out.
+    /// The number of skipped games.
     refused: u64,
-    /// The other games with records.
+    /// The other games that have been reported.
     others: Vec<&'static str>,
 }
 
 /// Opens a file of games.
 ///
 /// # Errors
-/// It cannot be opened, or has games of another form.
+/// It cannot be opened, or is not a PGN file.
 pub(in crate::commands) fn open(
     path: &Path,
     strictness: Strictness,
@@ -85,21 +85,20 @@ impl<R: BufRead> Records<R> {
         Ok(None)
     }
 
-    /// The number of the last game, or its place in the file if it has none, from 1.
+    /// The number of the last game, or its index in the file if it has none, from 1.
     pub(in crate::commands) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The number of games left out.
+    /// The number of skipped games.
     pub(in crate::commands) fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Leaves out the last game, which is expected to be of the game `variant`. Each other game is reported
-    /// once.
+    /// Skips the last game, which is expected to be a game of `variant`. Each other variant is reported once.
     ///
     /// # Errors
-    /// `error`, or that it is of another game, if the reading is strict.
+    /// `error`, or that it is a game of another variant, if the reading is strict.
     pub(in crate::commands) fn refuse(
         &mut self,
         game: &PgnGame,

@@ -1,5 +1,5 @@
-//! Steps of learning whose games several machines play: an iteration of `labrys spsa`, a round of `labrys
-//! linear train`.
+//! Steps of learning whose games are played by several machines: an iteration of `labrys spsa`, a round of
+//! `labrys linear train`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::files::{Claim, write_atomically};
 use crate::input;
 use crate::shard::{Part, Shard, in_order};
 
-/// The arguments that cut a step into shards.
+/// The arguments that split a step into shards.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct StepArguments {
-    /// Play shard I of N of the games of the next step only, and write them to --part
+    /// Play only shard I of N of the games of the next step, and write them to --part
     #[arg(long, value_name = "I/N", requires = "part")]
     shard: Option<Shard>,
-    /// The file of a shard
+    /// Output file of --shard
     #[arg(long, value_name = "FILE", requires = "shard")]
     part: Option<PathBuf>,
-    /// Make one step, from the files of all of its shards
+    /// Perform one step from the files of all its shards
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "shard")]
     parts: Vec<PathBuf>,
-    /// Say how much is done and how many games the next step has, and play none
+    /// Print the progress and the number of games of the next step, without playing
     #[arg(long, conflicts_with_all = ["shard", "parts"])]
     pub(in crate::commands) next: bool,
 }
@@ -42,23 +42,23 @@ impl StepArguments {
         !self.resumes()
     }
 
-    /// The lock on the file of the shard, if there is one.
+    /// The lock on the file of the shard, if one is played.
     pub(in crate::commands) fn claim_part(&self) -> anyhow::Result<Option<Claim>> {
         self.part.as_deref().map(crate::commands::shared::claim).transpose()
     }
 
-    /// The shard to play and its file, if only a shard is played.
+    /// The shard to play and its file, if one is played.
     pub(in crate::commands) fn shard(&self) -> Option<(Shard, &Path)> {
         self.shard.zip(self.part.as_deref())
     }
 
-    /// The files of all shards, if their games were played before.
+    /// The files of all shards, if given.
     pub(in crate::commands) fn parts(&self) -> Option<&[PathBuf]> {
         Some(&*self.parts).filter(|parts| !parts.is_empty())
     }
 }
 
-/// A step, with all that its games depend on.
+/// A step, with everything that its games depend on.
 #[derive(Serialize)]
 pub(in crate::commands) struct Step<'a, S> {
     /// The arguments of the run.
@@ -70,10 +70,10 @@ pub(in crate::commands) struct Step<'a, S> {
     pub(in crate::commands) games: u64,
 }
 
-/// The content of the file of a shard.
+/// The content of a shard file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Played {
+struct ShardFile {
     /// The shard.
     step: Part,
     /// The results of its games.
@@ -103,12 +103,12 @@ impl<S: Serialize> Step<'_, S> {
         Ok(Part::new(shard, self.games, self)?)
     }
 
-    /// Reads the files of all shards, and returns the results of their games, in order. `count` is the number
-    /// of games of a result.
+    /// Reads the files of all shards and returns the results of their games, in order. `count` returns the
+    /// number of games of a result.
     ///
     /// # Errors
-    /// The first file that is damaged, has not all of its games, or belongs to another step or run, or the
-    /// shards that are missing.
+    /// Names the first file that is damaged, lacks games, or belongs to another step or run, or the missing
+    /// shards.
     pub(in crate::commands) fn read<T: DeserializeOwned>(
         &self,
         paths: &[PathBuf],
@@ -118,7 +118,7 @@ impl<S: Serialize> Step<'_, S> {
         for path in paths {
             let name = || path.display().to_string();
             let text = input::read_text(path, input::MOST_TEXT).with_context(name)?;
-            let Played { step, games, crc32 } = serde_json::from_str(&text).with_context(name)?;
+            let ShardFile { step, games, crc32 } = serde_json::from_str(&text).with_context(name)?;
             let expected = self.part(step.shard())?;
             ensure!(step == expected, "{}: shard {step}, expected {expected}", name());
             let found = checksum(step, &games);
@@ -141,6 +141,6 @@ impl<S: Serialize> Step<'_, S> {
 pub(in crate::commands) fn write(path: &Path, part: Part, games: &impl Serialize) -> anyhow::Result<()> {
     let games = to_raw_value(games)?;
     let crc32 = checksum(part, &games);
-    let text = serde_json::to_string(&Played { step: part, games, crc32 })? + "\n";
+    let text = serde_json::to_string(&ShardFile { step: part, games, crc32 })? + "\n";
     write_atomically(path, text.as_bytes()).with_context(|| path.display().to_string())
 }

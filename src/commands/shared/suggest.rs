@@ -28,11 +28,10 @@ const KEYS: [&str; 15] = [
     "timeout=",
 ];
 
-/// The most values of an option that completions offer. The usual values are the first ones.
+/// Maximum number of values of an option in completions. The usual values come first.
 const MAX_VALUES: usize = 12;
 
-/// A parser with suggested values. Others are accepted here, and refused with a better error where they are
-/// used.
+/// A parser with suggested values. It accepts other values, which get a better error where they are used.
 #[derive(Clone)]
 struct Suggesting<P> {
     parser: P,
@@ -85,8 +84,8 @@ fn options() -> Vec<String> {
     known(registry::names().into_iter().flat_map(specs))
 }
 
-/// Options as words: those with a list of values with each of them, up to [`MAX_VALUES`]. Shells take a space
-/// in a name for the end of a word.
+/// Options as words: an option with a list of values once for each, up to [`MAX_VALUES`]. Words with spaces are
+/// left out, since shells would split them.
 fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for OptionSpec { name, kind, .. } in options {

@@ -1,4 +1,4 @@
-//! The kinds of values of arguments, and their parsers.
+//! Parsers of the values of arguments.
 
 use std::error::Error;
 use std::fmt;
@@ -38,7 +38,7 @@ impl fmt::Display for Kind {
             Kind::Number { min, max, .. } if max.is_finite() => write!(f, "a number from {min} to {max}"),
             Kind::Number { min, .. } => write!(f, "a number, {min} or more"),
             Kind::Seconds => write!(f, "seconds, from 0 to 1000000"),
-            Kind::Plies => write!(f, "a number of plies, `N` or `N-M`, up to {LONGEST_OPENING}"),
+            Kind::Plies => write!(f, "a number of plies, `N` or `N-M`, up to {MAX_OPENING}"),
             Kind::Other(what) => write!(f, "{what}"),
         }
     }
@@ -72,10 +72,10 @@ impl fmt::Display for ValueError {
 
 impl Error for ValueError {}
 
-/// The most plies of a random opening: no game needs more, and some would never end.
-const LONGEST_OPENING: usize = 1000;
+/// Maximum length of a random opening in plies: no game needs more, and some would never end.
+const MAX_OPENING: usize = 1000;
 
-/// A parser of whole numbers in a range, which ends where the type ends if it is open.
+/// A parser of whole numbers in a range. An open end of the range is that of the type.
 pub(in crate::commands) fn whole<T: Whole>(
     range: impl RangeBounds<T>,
 ) -> impl Fn(&str) -> Result<T, ValueError> + Clone + Send + Sync + 'static {
@@ -101,15 +101,15 @@ pub(in crate::commands) fn whole<T: Whole>(
 
 /// A type of whole numbers.
 pub(in crate::commands) trait Whole: Copy {
-    /// The least number.
+    /// The minimum.
     const MIN: i128;
-    /// The greatest number.
+    /// The maximum.
     const MAX: i128;
 
     /// The number.
     fn to_i128(self) -> i128;
 
-    /// A number of this type, which it has to fit.
+    /// Converts a number; `None` if it is out of range.
     fn from_i128(number: i128) -> Option<Self>;
 }
 
@@ -147,9 +147,9 @@ impl Whole for NonZeroUsize {
 
 /// Parses a number of plies, `N`, or a range, `N-M`.
 pub(in crate::commands) fn plies(text: &str) -> Result<RangeInclusive<usize>, ValueError> {
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
-    let range = range.filter(|range| !range.is_empty() && *range.end() <= LONGEST_OPENING);
+    let (min, max) = text.split_once('-').unwrap_or((text, text));
+    let range = min.parse().ok().zip(max.parse().ok()).map(|(min, max)| min..=max);
+    let range = range.filter(|range| !range.is_empty() && *range.end() <= MAX_OPENING);
     range.ok_or_else(|| Kind::Plies.into())
 }
 
@@ -191,7 +191,7 @@ pub(in crate::commands) fn ip_address(text: &str) -> Result<IpAddr, ValueError> 
     text.parse().map_err(|_| Kind::Other("an IP address, as in `127.0.0.1`".to_owned()).into())
 }
 
-/// Parses a port of this machine, or an address with a port.
+/// Parses a port, meaning one of this machine, or an address with a port.
 pub(in crate::commands) fn socket_address(text: &str) -> Result<SocketAddr, ValueError> {
     let port = text.parse().map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let address = port.or_else(|_| text.parse::<SocketAddr>());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::commands::shared::typed::commands;
 use crate::engine::registry;
 
-/// The levels of x86-64 processors, the greatest first, each with a feature that the one before lacks.
+/// The levels of x86-64 processors, from the highest, each with a feature that the next one lacks.
 const LEVELS: [(&str, bool); 3] = [
     ("x86-64-v4", cfg!(target_feature = "avx512vl")),
     ("x86-64-v3", cfg!(target_feature = "avx2")),
@@ -21,7 +21,7 @@ pub(in crate::commands) fn short() -> String {
     }
 }
 
-/// The version, the processor and the features of the build, and the nets in it, all of which are read.
+/// The version, the processor and the features of the build, and the nets in it, which are loaded for this.
 pub(in crate::commands) fn long() -> String {
     let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };

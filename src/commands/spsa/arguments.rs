@@ -40,13 +40,13 @@ pub(in crate::commands) struct SpsaArguments {
     #[arg(long, value_name = "NAME")]
     #[serde(skip)]
     constant: Vec<String>,
-    /// Iterations in all; the steps become smaller towards the last one
+    /// Total number of iterations; steps shrink towards the last one
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..=1_000_000_000))]
     iterations: u64,
-    /// Pairs of games of an iteration
+    /// Pairs of games per iteration
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..=1_000_000))]
     pub(super) pairs: u64,
-    /// What a constant moves for each game won in the last iteration, as a share of its c_end
+    /// Step of a constant per game won in the last iteration, as a fraction of its c_end
     #[arg(long, value_name = "X", default_value_t = 0.002, value_parser = positive)]
     r_end: f64,
     /// Folder of the run, created if missing
@@ -93,15 +93,13 @@ impl SpsaArguments {
 
     /// Reads the keys of a constant, whose defaults are those of the table.
     fn read(&self, row: &Constant, mut keys: KeyValues) -> Result<Parameter, KeyError> {
-        let Constant { min: least, max: most, .. } = *row;
-        let mut whole = |key, least: i32, most: i32, default| {
-            let expected = format!("a whole number from {least} to {most}");
-            let in_range = |text: &str| text.parse().ok().filter(|value| (least..=most).contains(value));
+        let Constant { min: lowest, max: highest, .. } = *row;
+        let mut whole = |key, default| {
+            let expected = format!("a whole number from {lowest} to {highest}");
+            let in_range = |text: &str| text.parse().ok().filter(|value| (lowest..=highest).contains(value));
             Ok::<i32, KeyError>(keys.read_with(key, expected, in_range)?.unwrap_or(default))
         };
-        let min = whole("min", least, most, least)?;
-        let max = whole("max", least, most, most)?;
-        let start = whole("start", least, most, row.default)?;
+        let (min, max, start) = (whole("min", lowest)?, whole("max", highest)?, whole("start", row.default)?);
         let mut positive = |key, default| {
             let read = |text: &str| positive(text).ok();
             Ok::<f64, KeyError>(keys.read_with(key, "a number above 0", read)?.unwrap_or(default))
@@ -118,14 +116,14 @@ impl SpsaArguments {
         Ok(Parameter { name: row.name.to_owned(), start, min, max, c_end, r_end })
     }
 
-    /// The match of the two players, who differ in the constants that are tuned.
+    /// The match of the two players, which differ in the tuned constants.
     pub(super) fn tournament(&self, spsa: &Spsa) -> anyhow::Result<Tournament> {
         let each = KeyValues::parse("--each", &self.each)?;
         let named = PLAYERS.map(|name| KeyValues::parse("--each", &[format!("name={name}")]));
         let named = named.into_iter().map(|keys| Ok(keys?.with_defaults(&each)));
         let players = EngineConfig::read_all(named.collect::<Result<_, KeyError>>()?)?;
         for EngineConfig { setup, .. } in &players {
-            ensure!(setup.kind == EngineKind::InProcess, "--each: both players are Labrys in this process");
+            ensure!(setup.kind == EngineKind::InProcess, "--each: both players have to be Labrys in this process");
             let is_tuned = |name: &String| {
                 spsa.parameters.iter().any(|parameter| parameter.name.eq_ignore_ascii_case(name))
             };
@@ -136,7 +134,7 @@ impl SpsaArguments {
         self.play.tournament(players, Schedule::new(Format::RoundRobin, 2, 0..self.pairs))
     }
 
-    /// The arguments that the result depends on, by their flags, with all constants as they are tuned.
+    /// The arguments that the result depends on, by their flags, with the keys of all tuned constants.
     pub(super) fn result_arguments(&self, spsa: &Spsa) -> anyhow::Result<Map<String, Value>> {
         let Value::Object(arguments) = serde_json::to_value(self)? else { bail!("arguments are an object") };
         let flags = arguments.into_iter().map(|(name, value)| (name.replace('_', "-"), value));

@@ -28,13 +28,13 @@ pub(in crate::commands) struct TucClientArguments {
     /// Maximum number of nodes per move
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
-    /// Seconds to wait for a message of the server
+    /// Seconds to wait for a message from the server
     #[arg(long, default_value = "60", value_name = "S", value_parser = duration)]
     timeout: Duration,
     /// Set an option of the engine; may be given several times
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = suggest::option())]
     option: Vec<(String, String)>,
-    /// Start position in FEN; the server has to use the same [default: the game's start position]
+    /// Start position in FEN; the server must use the same [default: the game's start position]
     #[arg(long)]
     fen: Option<String>,
 }

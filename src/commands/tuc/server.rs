@@ -19,7 +19,7 @@ pub(in crate::commands) struct TucServerArguments {
     /// Address to listen on; 0.0.0.0 accepts clients on other machines
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR", value_parser = ip_address)]
     bind: IpAddr,
-    /// Time limit of the game in seconds; after it the points decide
+    /// Time limit of the game in seconds, after which the player with more points wins
     #[arg(long, default_value = "840", value_name = "S", value_parser = duration)]
     game_time: Duration,
     /// Time limit of a move in seconds; exceeding it loses the game
@@ -31,7 +31,7 @@ pub(in crate::commands) struct TucServerArguments {
     /// Seconds from the second client's name to the start of the game
     #[arg(long, default_value = "3", value_name = "S", value_parser = duration)]
     countdown: Duration,
-    /// Start position in FEN; the clients have to use the same [default: the game's start position]
+    /// Start position in FEN; the clients must use the same [default: the game's start position]
     #[arg(long)]
     fen: Option<String>,
 }

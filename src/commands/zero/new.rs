@@ -22,7 +22,7 @@ pub(in crate::commands) struct ZeroNewArguments {
     /// Channels of the convolutions [default: 64 in `paper`, 32 in `residual`]
     #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     channels: Option<usize>,
-    /// Units of the dense layers [default: 512 in `paper`, 64 in `residual`]
+    /// Units of each dense layer [default: 512 in `paper`, 64 in `residual`]
     #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     dense: Option<usize>,
     /// Residual blocks, in `residual` [default: 3]
@@ -31,7 +31,7 @@ pub(in crate::commands) struct ZeroNewArguments {
     /// Seed of the random parameters
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// The file to write
+    /// Output file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

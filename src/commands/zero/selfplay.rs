@@ -27,17 +27,17 @@ pub(in crate::commands) struct ZeroSelfplayArguments {
     /// The generation whose games are played, from 1
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     generation: u32,
-    /// The best net before that generation [default: the random net that a run begins with]
+    /// The best net before that generation [default: the random net that a run starts with]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
+    /// Play only the games of shard I of N; `labrys games merge` merges the files of all shards
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
     #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
-    /// The file of the samples
+    /// Output file of the samples
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }

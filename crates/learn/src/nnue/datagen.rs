@@ -109,7 +109,7 @@ pub fn play_games<G: Playable>(
                 }
             }
         }
-        report(progress);
+        report(played);
     });
     // Games that were complete before an error are kept, too.
     result.and(writer.append(&block))

@@ -115,7 +115,7 @@ pub(in crate::commands) struct LinearTrainArguments {
     /// Exploration rate at the end of the training
     #[arg(long, default_value_t = 0.02, value_parser = fraction)]
     pub(super) exploration_end: f64,
-    /// Fraction of the games at which the exploration rate is half way between start and end
+    /// Fraction of the games at which the exploration rate is halfway between start and end
     #[arg(long, default_value_t = 0.5, value_parser = fraction)]
     pub(super) exploration_middle: f64,
     /// Steepness of the exploration rate at that point
@@ -130,10 +130,10 @@ pub(in crate::commands) struct LinearTrainArguments {
     /// Fixed opponents of comparison matches, besides start: random, or weights as for --weights
     #[arg(long, num_args = 1.., value_name = "WHO")]
     pub(super) rival: Vec<String>,
-    /// Games between comparison matches with each rival; 0 disables them
+    /// Games between comparison matches against each rival; 0 disables them
     #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(..))]
     pub(super) compare_every: u64,
-    /// Games of a comparison match
+    /// Games per comparison match
     #[arg(long, default_value_t = 100, value_parser = even)]
     pub(super) compare_games: u64,
     /// Games of the final match against the initial weights; 0 disables it
@@ -291,8 +291,8 @@ impl LinearTrainArguments {
         }
     }
 
-    /// The `source` entry of the weights file: the command line, without the folder and the way the training
-    /// went, and the result of the final match.
+    /// The `source` entry of the weights file: the command line, except the arguments that do not influence the
+    /// result, and the result of the final match.
     pub(super) fn source(&self, result: Option<&str>) -> String {
         let (mut words, mut is_left_out) = (Vec::new(), false);
         for word in command_line() {
