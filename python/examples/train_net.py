@@ -1,14 +1,14 @@
-"""Trains a policy/value net of Labrys with PyTorch, on a GPU where there is one.
+"""Trains a policy/value net of Labrys with PyTorch, on a GPU if there is one.
 
     python train_net.py NET --samples FOLDER/generation-*/samples.safetensors --out NEW_NET
 
-NET and NEW_NET are files of nets (`labrys zero new`, `labrys zero train`), the samples are those that
-`labrys zero train` leaves in its folders; docs/file-formats.md says how both are laid out. In Python:
+NET and NEW_NET are net files (`labrys zero new`, `labrys zero train`), the samples come from the folders of
+`labrys zero train`; docs/file-formats.md describes both formats. In Python:
 
     run = labrys.zero({"variant": "tucchess", "generations": 5}, out="zero")     # run.net, run.samples()
 
-What is learned is what Labrys itself learns: cross entropy of the policy over the legal moves, squared error
-of the value, and c‖θ‖². The new net plays at once:
+The loss is that of Labrys itself: the cross-entropy of the policy over the legal moves, the squared error of
+the value, and c‖θ‖². The new net can be used at once:
 
     labrys.Engine("tucchess", SearchMode="mcts", Selection="puct", NetFile="NEW_NET")
 
@@ -27,7 +27,7 @@ from torch.nn import functional
 
 
 class Net(nn.Module):
-    """The two architectures, with the names and layouts of the files."""
+    """Both architectures, with the tensor names and layouts of net files."""
 
     def __init__(self, net):
         super().__init__()

@@ -74,21 +74,21 @@ __all__ = [
     "zero",
 ]
 
-_LATER = {
+_LAZY = {
     "analysis": ["Analysis", "analyse"],
     "arena": ["EngineSpec", "MatchResult", "match"],
     "learning": ["selfplay", "train_linear", "train_nnue", "zero"],
     "proofs": ["solve", "verify"],
     "samples": ["Samples", "read_samples"],
 }
-"""What is imported when it is asked for, by modules: it needs much of Python's library."""
+"""Names imported on first use, by module, as they import much of the standard library."""
 
 _MODULES = ["actions", "cluster", "frames"]
-"""Modules that are there without an import of their own. They may need other packages."""
+"""Submodules imported on first use. They may need other packages."""
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _LATER.items():
+    for module, names in _LAZY.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
     if name in _MODULES:

@@ -8,7 +8,7 @@ from ._labrys import main as run
 
 def main() -> None:
     """Runs the command line."""
-    # Ctrl-C ends what does not handle it, as it ends the binary: Python would only make a note of it.
+    # Ctrl-C ends a command that does not handle it, as in the binary: Python would only set a flag.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     run(["labrys", *sys.argv[1:]])
 

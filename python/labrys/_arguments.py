@@ -1,16 +1,16 @@
-"""Keyword arguments of Python as arguments of the command line, by one rule:
+"""Converts keyword arguments to arguments of the command line:
 
 | Python | command line |
 |---|---|
-| `random_plies=8` | `--random-plies=8`; an underscore at the end is left out: `lambda_=0.5` |
-| `random_plies=(4, 7)` | `--random-plies=4-7`: two whole numbers are a range |
+| `random_plies=8` | `--random-plies=8`; a trailing underscore is dropped: `lambda_=0.5` |
+| `random_plies=(4, 7)` | `--random-plies=4-7`: a pair of integers is a range |
 | `resume=True` | `--resume`; `False` and `None` are left out |
-| `data=["a.bin", "b.bin"]` | `--data=a.bin --data=b.bin`, for arguments that may have several values |
+| `data=["a.bin", "b.bin"]` | `--data=a.bin --data=b.bin`, for arguments that take several values |
 | `sprt={"elo0": 0, "elo1": 5}` | `--sprt=elo0=0 --sprt=elo1=5` |
 | `each={"nodes": 300, "options": {"Hash": 1}}` | `--each=nodes=300 --each=option.Hash=1` |
 | `engine=[{"name": "a"}, {"name": "b", "tc": "8+0.1"}]` | `--engine name=a --engine name=b tc=8+0.1` |
 
-Which arguments there are, and what they may be, the binary knows alone.
+Only the binary knows which arguments exist and which values are valid.
 """
 
 import os
@@ -26,20 +26,20 @@ Keys: TypeAlias = Mapping[str, Any]
 
 
 def words(arguments: Mapping[str, Any]) -> list[str]:
-    """The words of keyword arguments on the command line."""
+    """Keyword arguments as arguments of the command line."""
     return [word for name, value in arguments.items() for word in _argument(name, value)]
 
 
 def with_game(game: "str | Game | None", arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments, after those that stand for a game: its name, and its own option if that is set.
+    """Keyword arguments, preceded by those for a game: its name, and its option if not the default.
 
-    Raises `ValueError` for an `option` beside the game's that is no mapping."""
+    Raises `ValueError` if another `option` is not a mapping."""
     if game is None:
         return dict(arguments)
     if isinstance(game, str):
         return {"variant": game, **arguments}
-    plain = type(game)(game.name).options
-    own = {name: value for name, value in game.options.items() if plain.get(name) != value}
+    defaults = type(game)(game.name).options
+    own = {name: value for name, value in game.options.items() if defaults.get(name) != value}
     if not own:
         return {"variant": game.name, **arguments}
     others = arguments.get("option")
@@ -49,9 +49,9 @@ def with_game(game: "str | Game | None", arguments: Mapping[str, Any]) -> dict[s
 
 
 def refuse_rules(command: str, game: "str | Game | None") -> None:
-    """Refuses games in Python, which `command` does not have.
+    """Rejects games in Python, which `command` does not support.
 
-    Raises `ValueError` if it is one."""
+    Raises `ValueError` for such a game."""
     from .rules import is_added
 
     name = game if game is None or isinstance(game, str) else game.name
@@ -60,9 +60,9 @@ def refuse_rules(command: str, game: "str | Game | None") -> None:
 
 
 def whole_number(name: str, value: object) -> int:
-    """A whole number, perhaps one of NumPy.
+    """Checks for an integer, which may be one of NumPy.
 
-    Raises `TypeError` for anything else: a fraction, a text, a truth value."""
+    Raises `TypeError` for anything else, such as a float, a str or a bool."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)  # type: ignore[arg-type]
@@ -87,14 +87,14 @@ def _argument(name: str, value: object) -> list[str]:
 
 
 def _each(flag: str, name: str, value: object) -> list[str]:
-    """One of several values."""
+    """One value of several."""
     if isinstance(value, Mapping):
         return [flag, *_pairs(name, value)]
     return [f"{flag}={_text(name, value)}"]
 
 
 def _pairs(name: str, value: Keys) -> list[str]:
-    """`key=value` for each key. Options of an engine may be together in `options`."""
+    """`key=value` for each key. The options of an engine may be grouped in `options`."""
     pairs = []
     for key, inner in value.items():
         if isinstance(inner, Mapping):
@@ -112,11 +112,11 @@ def _text(name: str, value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    # Numbers of NumPy as well.
+    # Includes numbers of NumPy.
     if isinstance(value, (str, int, float)) or hasattr(value, "__float__"):
         text = str(value)
         try:
-            # What the system takes as an argument of a program.
+            # The operating system allows no NUL in arguments of a program.
             if b"\0" in os.fsencode(text):
                 raise ValueError(f"{name}: {text!r} has a NUL character")
         except UnicodeEncodeError as error:

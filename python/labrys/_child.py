@@ -1,6 +1,6 @@
-"""The command line of Labrys as a child process: results are those of the binary, to the byte, and whatever
-happens to it, the interpreter stays. Ctrl-C ends the child as it ends the binary, with all that it has
-finished on disk."""
+"""Runs the command line of Labrys as a child process: results are byte for byte those of the binary, and a
+crash does not affect the interpreter. Ctrl-C ends the child as it ends the binary, with all finished work on
+disk."""
 
 import contextlib
 import json
@@ -18,27 +18,27 @@ from typing import IO, NamedTuple
 from ._program import command_line
 from ._progress import Progress, ProgressLike, observer
 
-# The environment variable that asks for progress as lines of JSON.
+# The environment variable that enables progress as lines of JSON.
 PROGRESS = {"LABRYS_PROGRESS": "json"}
 
-# Seconds that the child has to end after Ctrl-C.
+# The timeout in seconds for the child to end after Ctrl-C.
 GRACE = 30
 
-# Lines of standard error that are kept.
+# The number of the last lines of standard error that are kept.
 KEPT = 100
 
-# What lines of standard error begin with.
+# The prefix of lines of standard error.
 PREFIX = "labrys: "
 
-# What the words of the operating system end with.
+# The end of error messages of the operating system.
 OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
-# What an error about a run that could go on has.
+# Part of an error about a run that could be continued.
 RESUME = "--resume"
 
 
 class Line(NamedTuple):
-    """A line of the child, without its end."""
+    """A line of output of the child, without its end."""
 
     is_error: bool
     text: str
@@ -51,14 +51,14 @@ def run(
     on_line: Callable[[str], object] | None = None,
 ) -> str:
     """Runs a command, such as `["match", "--games", "10"]`, and returns its standard output. `on_line` is
-    given each line of it at once.
+    called with each of its lines at once.
 
     Raises `OSError`, such as `FileNotFoundError`, for a file that it cannot read or write, `ValueError` for
-    what else the command refuses before it has begun, otherwise `RuntimeError`, all with the words of the
-    binary. What it says besides on standard error becomes warnings."""
+    other errors before the work has started, otherwise `RuntimeError`, all with the message of the binary.
+    Other messages on standard error become warnings."""
     out: list[str] = []
-    said: deque[str] = deque(maxlen=KEPT)
-    has_begun = False
+    messages: deque[str] = deque(maxlen=KEPT)
+    has_started = False
     with observer(progress) as observe:
         child = start(words)
         try:
@@ -68,40 +68,40 @@ def run(
                     if on_line is not None:
                         on_line(line.text)
                 elif (event := read_progress(line.text)) is not None:
-                    # What was said before is no error.
-                    warn(said)
-                    said.clear()
+                    # Earlier messages are no errors.
+                    warn(messages)
+                    messages.clear()
                     observe(event)
-                    has_begun = True
+                    has_started = True
                 else:
-                    said.append(line.text)
+                    messages.append(line.text)
             status = child.wait()
         except BaseException:
             end(child)
             raise
     if status != 0:
-        message = "\n".join(map(without_prefix, said)).strip()
-        is_refused = status == 2 or (status == 1 and not has_begun and not out)
-        raise error_of(message or f"labrys {words[0]} ended with {status}", is_refused)
-    warn(said)
+        message = "\n".join(map(without_prefix, messages)).strip()
+        is_usage_error = status == 2 or (status == 1 and not has_started and not out)
+        raise error_of(message or f"labrys {words[0]} ended with {status}", is_usage_error)
+    warn(messages)
     return "".join(f"{line}\n" for line in out)
 
 
-def error_of(message: str, is_refused: bool) -> Exception:
-    """The error of a command that has said `message` at last."""
+def error_of(message: str, is_usage_error: bool) -> Exception:
+    """The exception for a command that failed with `message`."""
     if number := OS_ERROR.search(message):
-        # Python knows which of its errors that is.
+        # `OSError` selects its subclass by the number.
         error = type(OSError(int(number[1]), ""))(message)
         error.errno = int(number[1])
         return error
     if RESUME in message:
-        message += "\nIn Python: resume=True goes on with what is there; begin anew in another place."
-    return (ValueError if is_refused else RuntimeError)(message)
+        message += "\nIn Python: resume=True continues it; use another path to start afresh."
+    return (ValueError if is_usage_error else RuntimeError)(message)
 
 
-def warn(said: Iterable[str]) -> None:
-    """Makes warnings of lines of standard error."""
-    for text in filter(str.strip, said):
+def warn(messages: Iterable[str]) -> None:
+    """Turns lines of standard error into warnings."""
+    for text in filter(str.strip, messages):
         warnings.warn(without_prefix(text).removeprefix("warning: "), RuntimeWarning, stacklevel=4)
 
 
@@ -120,7 +120,7 @@ def start(words: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def lines(child: subprocess.Popen[str]) -> Iterator[Line]:
-    """The lines of both outputs of a child, as they come. Waiting for one can be interrupted."""
+    """The lines of both outputs of a child, as they arrive. The wait can be interrupted."""
     found: queue.SimpleQueue[Line | None] = queue.SimpleQueue()
 
     def read(pipe: IO[str], is_error: bool) -> None:
@@ -149,7 +149,7 @@ def end(child: subprocess.Popen[str]) -> None:
 
 
 def read_progress(line: str) -> Progress | None:
-    """The progress that a line tells, if it does."""
+    """Parses a line of progress; None for any other line."""
     if not line.startswith("{"):
         return None
     try:

@@ -1,17 +1,17 @@
-"""The command line of this package as a program of its own. It imports little, as it is started often."""
+"""The command line of this package as a separate program. It imports little, as it is started often."""
 
 import os
 import signal
 import sys
 from collections.abc import Sequence
 
-# The option of prctl(2) by which a process asks for a signal when its parent ends.
+# The option of prctl(2) that requests a signal at the end of the parent process.
 PR_SET_PDEATHSIG = 1
 
 
 def command_line(words: Sequence[str] = ()) -> list[str]:
-    """The program with its arguments: this very package, whatever lies in the working directory, with the
-    games that have been added in Python."""
+    """The program with its arguments: this package, whatever is in the working directory, with the games that
+    have been added in Python."""
     from .rules import recipe
 
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -22,18 +22,18 @@ def command_line(words: Sequence[str] = ()) -> list[str]:
 
 
 def main(parent: int) -> None:
-    """The program: it ends with its parent."""
+    """The program, which ends with its parent."""
     from .__main__ import main
 
     die_with_parent(signal.SIGINT)
-    # A parent that has ended before sends nothing any more.
+    # There is no signal if the parent has ended before.
     if os.getppid() == 1 and parent != 1:
         sys.exit(1)
     main()
 
 
 def die_with_parent(signal_number: int) -> None:
-    """Has the kernel, that of Linux, send a signal to this process when its parent ends."""
+    """On Linux, sends this process a signal when its parent ends."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,4 +1,4 @@
-"""Progress of long calls: a bar of tqdm, or a function."""
+"""Progress of long calls: a tqdm bar, or a callback."""
 
 import sys
 import warnings
@@ -8,26 +8,26 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 class Progress(NamedTuple):
-    """How far a call has come."""
+    """The progress of a call."""
 
     unit: str
-    """What is counted, such as `"games"`. A call may have several phases, each with its unit."""
+    """What is counted, such as `"games"`. A call may have several phases with different units."""
     done: int
-    """Units that are done, those of earlier calls included."""
+    """The number of finished units, including those of earlier calls."""
     total: int | None
-    """All units, if that is known."""
+    """The total number of units, if known."""
     message: str
-    """More about it, such as the Elo so far."""
+    """Additional information, such as the Elo so far."""
 
 
 ProgressLike: TypeAlias = bool | Callable[[Progress], object] | None
-"""`True` for a bar, `False` for none; `None` for one in notebooks and terminals where tqdm is installed; or a
-function that is given each `Progress`, up to ten times a second."""
+"""`True` for a bar, `False` for none; `None` for a bar in notebooks and terminals if tqdm is installed; or a
+function that is called with each `Progress`, up to ten times per second."""
 
 
 @contextmanager
 def observer(progress: ProgressLike) -> Iterator[Callable[[Progress], object]]:
-    """What shows progress."""
+    """A function that shows progress."""
     if callable(progress):
         yield progress
         return
@@ -44,8 +44,8 @@ def observer(progress: ProgressLike) -> Iterator[Callable[[Progress], object]]:
 
 
 def has_reader() -> bool:
-    """Whether somebody looks at standard error: at a terminal or in a notebook."""
-    # A program that runs notebooks has imported some of that, too: what counts is to be run by a kernel.
+    """Whether standard error is shown to a user, in a terminal or a notebook."""
+    # A program that runs notebooks also imports IPython; only in a notebook is there a kernel.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel") or (sys.stderr is not None and sys.stderr.isatty())
 
@@ -64,7 +64,7 @@ class Bars:
 
     def __init__(self) -> None:
         with warnings.catch_warnings():
-            # Without widgets a notebook gets a bar of text.
+            # Without widgets, a notebook shows a text bar.
             warnings.simplefilter("ignore")
             from tqdm.auto import tqdm
         self.new: Any = tqdm
@@ -72,7 +72,7 @@ class Bars:
         self.phase: tuple[str, int | None] | None = None
 
     def show(self, now: Progress) -> None:
-        """Shows the progress, on a new bar if another phase has begun."""
+        """Shows the progress, on a new bar for a new phase."""
         if self.bar is None or self.phase != (now.unit, now.total) or now.done < self.bar.n:
             self.close()
             self.phase = (now.unit, now.total)
@@ -82,7 +82,7 @@ class Bars:
         self.bar.refresh()
 
     def close(self) -> None:
-        """Leaves the last bar as it is."""
+        """Closes the last bar, which stays visible."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None

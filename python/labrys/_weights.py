@@ -1,4 +1,4 @@
-"""The weights of an engine as Python sees them."""
+"""The weights of an engine as a read-only dictionary."""
 
 from typing import Any, NoReturn
 
@@ -9,13 +9,13 @@ def _refuse(*_: object, **__: object) -> NoReturn:
     )
 
 
-# What stands for each method that would change a dictionary, whatever its type is.
+# Replaces each method that would change a dictionary, whatever its type.
 _REFUSED: Any = _refuse
 
 
 class Weights(dict[str, float]):
-    """The weights of an engine by the names of the features, in units of the evaluation: a dictionary that
-    cannot be changed, as it is a copy. `engine.weights = {name: value}` sets some of them."""
+    """The weights of an engine by the names of the features, in units of the evaluation: a read-only
+    dictionary, as it is a copy. `engine.weights = {name: value}` sets some of them."""
 
     __setitem__ = __delitem__ = __ior__ = _REFUSED
     clear = pop = popitem = setdefault = update = _REFUSED

@@ -1,16 +1,16 @@
 """Moves as numbers: the action spaces of the environments for reinforcement learning.
 
-Each game has `size` actions. The number of a move depends on nothing but the board's size and the side to
-move, who plays up the board as in the planes: for Black the ranks are counted from the top, so that one
-network can play both sides.
+Each game has `size` actions. The number of a move depends only on the board size and the side to move, which
+plays up the board as in the planes: for Black the ranks are counted from the top, so that the same network
+can play both sides.
 
-- Games in which a move has one policy index (chess, Neighbours, TUC-CHESS): the action is that index, as
-  `Position.policy_indices` gives it. In TUC-CHESS the outcome of chance is no part of an action.
+- Games in which a move has one policy index (chess, Neighbours, TUC-CHESS): the action is that index, from
+  `Position.policy_indices`. In TUC-CHESS the chance outcome is not part of an action.
 - Amazons, where a move has two policy indices: the triples (from, to, arrow) in which `to` is a queen's move
   from `from`, and `arrow` one from `to`, on an empty board, counted from 0 in ascending order of the three
-  squares, where a1 is 0, b1 is 1, and so on along the ranks. Each action is a legal move of some position:
-  9,412 actions on 6×6, 33,344 on 8×8, 86,980 on 10×10. (The product of the policy's two halves would have
-  518,400 on 10×10, nearly all of which leave the board.)
+  squares, where a1 is 0, b1 is 1, and so on along the ranks. Each action is a legal move in some position:
+  9,412 actions on 6×6, 33,344 on 8×8, 86,980 on 10×10. (The product of the two halves of the policy would
+  have 518,400 on 10×10, most of which leave the board.)
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["Actions", "actions"]
 
 
 class Actions(ABC):
-    """The numbering of the moves of a game; see the module. Made by `actions`."""
+    """The numbering of the moves of a game, created by `actions`; see the module."""
 
     size: int
-    """How many actions there are. They are counted from 0."""
+    """The number of actions, which are counted from 0."""
 
     _game: Game
 
@@ -48,16 +48,16 @@ class Actions(ABC):
         """
 
     def legal(self, position: Position) -> dict[int, Move]:
-        """The legal moves of a position by their numbers.
+        """The legal moves in a position by number.
 
         Raises:
-            ValueError: It is a position of another game, or on a board of another size.
+            ValueError: The position is of another game, or on a board of another size.
         """
         self._check(position)
         return {self.action(position, move): move for move in position.legal_moves}
 
     def move(self, position: Position, action: int) -> Move:
-        """The legal move of a number.
+        """The legal move with a number.
 
         Raises:
             ValueError: There is no such action, or it is not legal here.
@@ -68,7 +68,7 @@ class Actions(ABC):
         return move
 
     def mask(self, position: Position) -> npt.NDArray[np.int8]:
-        """1 for each legal action of a position, else 0, of shape (size,)."""
+        """1 for each legal action in a position, otherwise 0, of shape (size,)."""
         import numpy as np
 
         mask = np.zeros(self.size, np.int8)
@@ -76,13 +76,13 @@ class Actions(ABC):
         return mask
 
     def _check(self, position: Position) -> None:
-        """Refuses positions that the numbers are not for."""
+        """Rejects positions of another game or board."""
         if position.game.name != self._game.name:
             raise ValueError(f"actions of {self._game.name}, but a position of {position.game.name}")
 
 
 class _Policy(Actions):
-    """Actions that are the indices of the policy."""
+    """Actions that are policy indices."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -96,25 +96,25 @@ class _Policy(Actions):
 
 
 class _Amazons(Actions):
-    """Actions that are pairs of queen's moves of which the second begins where the first ends."""
+    """Actions that are pairs of queen moves, the second from the target of the first."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
         _, self._ranks, self._files = game.policy_shape
         squares = range(self._ranks * self._files)
-        reached = [[other for other in squares if self._is_queen_move(square, other)] for square in squares]
-        # Where an amazon can go, and the first action of each of these moves.
+        targets = [[other for other in squares if self._is_queen_move(square, other)] for square in squares]
+        # The moves of an amazon, and the first action of each of them.
         self._moves: list[tuple[int, int]] = []
         self._firsts: list[int] = []
         self.size = 0
         for start in squares:
-            for end in reached[start]:
+            for end in targets[start]:
                 self._moves.append((start, end))
                 self._firsts.append(self.size)
-                self.size += len(reached[end])
+                self.size += len(targets[end])
         self._first_of = dict(zip(self._moves, self._firsts, strict=True))
-        self._arrows = reached
-        self._place_of = [{arrow: place for place, arrow in enumerate(arrows)} for arrows in reached]
+        self._arrows = targets
+        self._index_of = [{arrow: index for index, arrow in enumerate(arrows)} for arrows in targets]
 
     def _is_queen_move(self, start: int, end: int) -> bool:
         ranks = abs(start // self._files - end // self._files)
@@ -132,13 +132,13 @@ class _Amazons(Actions):
 
     def move(self, position: Position, action: int) -> Move:
         self._check(position)
-        # From the number to the squares, as a position has hundreds of moves to compare with.
+        # Decoding the squares is faster than comparing with hundreds of legal moves.
         action = whole_number("action", action)
         if not 0 <= action < self.size:
             raise ValueError(f"there is no action {action}: there are {self.size}, counted from 0")
-        place = bisect_right(self._firsts, action) - 1
-        start, end = self._moves[place]
-        arrow = self._arrows[end][action - self._firsts[place]]
+        index = bisect_right(self._firsts, action) - 1
+        start, end = self._moves[index]
+        arrow = self._arrows[end][action - self._firsts[index]]
         is_black = position.side_to_move == "black"
         names = [self._name(square, is_black) for square in (start, end, arrow)]
         text = f"{names[0]}{names[1]},{names[1]}{names[2]}"
@@ -148,7 +148,7 @@ class _Amazons(Actions):
 
     def _check(self, position: Position) -> None:
         super()._check(position)
-        # A game takes positions on boards of other sizes than its own.
+        # A game accepts positions on boards of other sizes.
         rows = position.fen.partition(" ")[0].split("/")
         files = sum(int(part) if part.isdecimal() else 1 for part in re.findall(r"\d+|\D", rows[0]))
         if (len(rows), files) != (self._ranks, self._files):
@@ -159,10 +159,10 @@ class _Amazons(Actions):
         amazon, flight = text.split(",")
         start, end = self._split(amazon, is_black)
         _, arrow = self._split(flight, is_black)
-        return self._first_of[start, end] + self._place_of[end][arrow]
+        return self._first_of[start, end] + self._index_of[end][arrow]
 
     def _split(self, half: str, is_black: bool) -> tuple[int, int]:
-        """The squares of a half of a move, such as `d1d10`."""
+        """The squares of half a move, such as `d1d10`."""
         cut = 3 if half[2:3].isdecimal() else 2
         return self._square(half[:cut], is_black), self._square(half[cut:], is_black)
 
@@ -179,12 +179,12 @@ def actions(game: Game) -> Actions:
     """The numbering of the moves of a game, on its board.
 
     Raises:
-        ValueError: The moves of the game have no numbers: it has no encoding for policy/value nets, such as a
-            game in Python, or several policy indices for each move.
+        ValueError: The moves of the game have no numbers: like games in Python it has no encoding for
+            policy/value nets, or it has several policy indices for each move.
     """
     if game.name == "amazons":
         return _Amazons(game)
     start = game.start()
     if any(len(start.policy_indices(move)) != 1 for move in start.legal_moves[:1]):
-        raise ValueError(f"the moves of {game.name} have no numbers: its policy has not one index for each")
+        raise ValueError(f"the moves of {game.name} have no numbers: they have not one policy index each")
     return _Policy(game)

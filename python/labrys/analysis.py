@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlayerAnalysis:
-    """How a player has played in a game."""
+    """The play of one player in a game."""
 
     name: str
     moves: int
     accuracy: float
-    """Mean accuracy of a move, in percent."""
+    """The mean accuracy of the moves, in percent."""
     loss: float
-    """Expected points given away, in all."""
+    """The total loss of expected points."""
     inaccuracies: int
     mistakes: int
     blunders: int
@@ -32,14 +32,14 @@ class PlayerAnalysis:
 
 @dataclass(frozen=True)
 class TurningPoint:
-    """A move that gave much away."""
+    """A move that lost many expected points."""
 
     move: str
     """The move with its number and mark."""
     before: float
-    """The expected points of its player before it, from 0 to 1."""
+    """The expected points of its player before the move, from 0 to 1."""
     after: float
-    """The same after it."""
+    """The expected points after the move."""
     best: tuple[str, ...]
     """The better line."""
 
@@ -49,7 +49,7 @@ class GameAnalysis:
     """The analysis of a game."""
 
     number: int
-    """Its number in the file, from 1 on."""
+    """Its number in the file, from 1."""
     white: PlayerAnalysis
     black: PlayerAnalysis
     turning_points: tuple[TurningPoint, ...]
@@ -60,9 +60,9 @@ class Analysis:
     """The analysis of the games of a file."""
 
     games: tuple[GameAnalysis, ...]
-    """The games that this call has analysed."""
+    """The games analysed by this call."""
     path: Path | None
-    """The file with the marked games, if there is one."""
+    """The file with the annotated games, if there is one."""
 
     def frame(self) -> "pandas.DataFrame":
         """A data frame with a row for each player of each game."""
@@ -83,17 +83,17 @@ def analyse(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> Analysis:
-    """Searches every position of the games of a PGN file and marks the mistakes, as `labrys analyse` does.
+    """Searches every position of the games of a PGN file and marks the mistakes, like `labrys analyse`.
 
-    Further keyword arguments are those of the command; one of `movetime` (seconds), `nodes` and `depth`
-    (plies) has to be among them, the limit of each search:
+    Further keyword arguments are those of the command; one of them must be the limit of each search,
+    `movetime` (seconds), `nodes` or `depth` (plies):
 
         labrys.analyse("games.pgn", nodes=100_000, out="marked.pgn", resume=True, option={"Hash": 64})
 
-    With `out` the games are written with scores, marks and better lines; with `resume=True` those that are in
-    it are not analysed again, and not in the result. Raises `ValueError` with the words of the binary for
-    wrong arguments and for a file none of whose games can be read, `RuntimeError` if some could not be read:
-    the others are in the file of `out`."""
+    With `out` the games are written with scores, marks and better lines; with `resume=True` the games in that
+    file are not analysed again, and are not in the result. Raises `ValueError` with the message of the binary
+    for wrong arguments and if no game of the file can be read, `RuntimeError` if some could not be read; the
+    others are then in `out`."""
     words = ["analyse", *_arguments.words({**_arguments.with_game(game, arguments), "json": True})]
     games: list[GameAnalysis] = []
     with observer(progress) as observe:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class EngineSpec(Mapping[str, Any]):
-    """An engine of a match: its keys, as those of `labrys match --engine`.
+    """An engine in a match, by the keys of `labrys match --engine`.
 
-    Without `cmd` or `tcp` it is Labrys itself, and with `engine`, a `labrys.Engine`, with the options and the
-    weights of that. `options` are options of the engine by name. The keys, such as `cmd`, `tc`, `st`, `nodes`
-    and `depth`, are those of docs/matches.md.
+    Without `cmd` or `tcp` it is Labrys itself; `engine`, a `labrys.Engine`, sets its options and weights.
+    `options` are options of the engine by name. The other keys, such as `cmd`, `tc`, `st`, `nodes` and
+    `depth`, are described in docs/matches.md.
 
         EngineSpec("new", options={"EvalFile": "new.safetensors", "Hash": 64}, nodes=5000)
         EngineSpec("mine", engine=engine, nodes=5000)
@@ -54,16 +54,16 @@ class EngineSpec(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Elo:
-    """A difference in Elo, from the view of the first player."""
+    """An Elo difference, from the point of view of the first player."""
 
     estimate: float
     """Elo; finite also if one player has won all games."""
     low: float
-    """Lower end of the interval of 95 %."""
+    """The lower end of the 95 % confidence interval."""
     high: float
-    """Upper end of the interval of 95 %."""
+    """The upper end of the 95 % confidence interval."""
     los: float
-    """Likelihood that the first player is the stronger one, from 0 to 1."""
+    """The likelihood that the first player is stronger, from 0 to 1."""
 
     def __str__(self) -> str:
         return f"Elo {self.estimate:+.1f} [{self.low:+.1f}, {self.high:+.1f}], LOS {100 * self.los:.1f} %"
@@ -71,7 +71,7 @@ class Elo:
 
 @dataclass(frozen=True)
 class Pairing:
-    """All games between two players, from the view of the first one."""
+    """All games between two players, from the point of view of the first one."""
 
     first: str
     second: str
@@ -79,9 +79,9 @@ class Pairing:
     draws: int
     losses: int
     score: float
-    """Points a game, from 0 to 1."""
+    """Points per game, from 0 to 1."""
     pentanomial: tuple[int, ...]
-    """Pairs of games by their points: 0, ½, 1, 1½, 2."""
+    """The numbers of game pairs with 0, ½, 1, 1½ and 2 points."""
     elo: Elo
 
     def __str__(self) -> str:
@@ -91,20 +91,20 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Player:
-    """The games of a player."""
+    """The results of a player."""
 
     name: str
     wins: int
     draws: int
     losses: int
     score: float
-    """Points a game, from 0 to 1."""
+    """Points per game, from 0 to 1."""
     elo: float
-    """Elo against the mean of all players."""
+    """Elo relative to the mean of all players."""
     elo_error: float
-    """Half the width of its interval of 95 %."""
+    """Half the width of the 95 % confidence interval."""
     forfeits: dict[str, int]
-    """Games lost by time, an illegal move, a crash or a stall."""
+    """The numbers of games lost on time, or by an illegal move, a crash or a stall."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ class MatchResult:
     """The result of a match."""
 
     report: dict[str, Any]
-    """What `labrys match --json` prints."""
+    """The output of `labrys match --json`."""
     paths: tuple[Path, ...]
-    """The files of the games; none if they are in no file."""
+    """The files with the games; empty if they were not written to files."""
     _pgn: bytes = field(default=b"", repr=False)
 
     @property
@@ -134,12 +134,12 @@ class MatchResult:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pairings; none before the first pair of games."""
+        """The pairings; empty before the first pair of games."""
         return [_pairing(each) for each in self.report["pairings"]]
 
     @property
     def elo(self) -> Elo | None:
-        """The difference of the first pairing."""
+        """The Elo difference of the first pairing."""
         return next((pairing.elo for pairing in self.pairings), None)
 
     @property
@@ -150,7 +150,7 @@ class MatchResult:
 
     @cached_property
     def records(self) -> "list[tuple[dict[str, str], Position]]":
-        """The games in the order in which they ended: the tags of each, and its last position."""
+        """The games in the order in which they ended: for each its tags and final position."""
         from ._labrys import read_pgn
 
         if not self._pgn:
@@ -162,11 +162,11 @@ class MatchResult:
 
     @property
     def games(self) -> "list[Position]":
-        """The last position of each game, with the moves that led to it, in the order in which they ended."""
+        """The final position of each game, with its moves, in the order in which they ended."""
         return [position for _, position in self.records]
 
     def frame(self) -> "pandas.DataFrame":
-        """A data frame with a row for each game, as `labrys.frames.games` has it."""
+        """A data frame with a row for each game, as from `labrys.frames.games`."""
         from . import frames
 
         texts = [self._pgn.decode()] if self._pgn else [path.read_text("utf-8") for path in self.paths]
@@ -184,20 +184,20 @@ def match(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> MatchResult:
-    """Plays a match or a tournament, as `labrys match` does: every opening twice, with colours swapped.
+    """Plays a match or a tournament, like `labrys match`: every opening twice, with colours swapped.
 
     `engines` are two or more, each an `EngineSpec`, a mapping of its keys, or an `Engine`, whose options and
-    weights play in a process of their own, under the name `engine1`, `engine2` and so on by its place; `each`
-    has keys for all of them. The game is by default that of the engines. Weights that are no shipped ones are
-    written beside `pgnout`, as `weights-….json`. Further keyword arguments are those of `labrys match`, with
-    underscores:
+    weights are used in another process, under the name `engine1`, `engine2` and so on by its position; `each`
+    has keys for all of them. The game is by default that of the engines. Weights other than the shipped ones
+    are written beside `pgnout`, as `weights-….json`. Further keyword arguments are those of `labrys match`,
+    with underscores:
 
         labrys.match({"name": "new", "options": {"EvalFile": "new.st"}}, {"name": "old"}, game="amazons",
                      each={"tc": "1+0.01"}, games=200, concurrency=2, pgnout="games.pgn", resume=True)
 
-    With `pgnout` the games are in that file, and the same call with `resume=True` goes on with a match that
-    was interrupted, or begins; without it a file that exists is refused. A match that was interrupted is a
-    `KeyboardInterrupt`. Raises `ValueError` with the words of the binary for wrong arguments."""
+    With `pgnout` the games are written to that file, and the same call with `resume=True` continues an
+    interrupted match, or starts it; without it an existing file is an error. An interrupted match raises
+    `KeyboardInterrupt`. Raises `ValueError` with the message of the binary for wrong arguments."""
     if game is None and "variant" not in arguments:
         game = _game_of(engines)
     given = _arguments.with_game(game, arguments)
@@ -226,7 +226,7 @@ def _game_of(engines: tuple[Mapping[str, Any] | Engine, ...]) -> Game | None:
 
 
 def _engine(engine: Mapping[str, Any] | Engine) -> Engine | None:
-    """The object that an engine of a match is, or has."""
+    """The `Engine` that is, or describes, an engine of a match."""
     found = engine.get("engine") if isinstance(engine, Mapping) else engine
     if not isinstance(found, Engine) and not (isinstance(engine, Mapping) and found is None):
         text = "a labrys.Engine, an EngineSpec or a mapping of its keys"
@@ -235,7 +235,7 @@ def _engine(engine: Mapping[str, Any] | Engine) -> Engine | None:
 
 
 def _keys(engine: Mapping[str, Any] | Engine, place: int, folder: Path) -> dict[str, Any]:
-    """The keys of the engine at a place; `folder` is for its weights."""
+    """The keys of an engine by its position in the match; its weights are written to `folder`."""
     own = _engine(engine)
     keys = dict(engine) if isinstance(engine, Mapping) else {}
     if own is None:
@@ -248,7 +248,7 @@ def _keys(engine: Mapping[str, Any] | Engine, place: int, folder: Path) -> dict[
 
 
 def _options(engine: Engine, folder: Path) -> dict[str, Any]:
-    """The options of an engine that differ from those of a new one, its weights among them as a file."""
+    """The options of an engine that differ from those of a new one, with its weights as a file."""
     options, new = engine.options, Engine(engine.game)
     defaults = {name: option.value for name, option in new.options.items()}
     found: dict[str, Any] = {
@@ -259,14 +259,15 @@ def _options(engine: Engine, folder: Path) -> dict[str, Any]:
     new.set_option("FeatureSet", feature_set)
     if new.weights != engine.weights:
         found = {**found, "WeightsFile": _weights_file(engine, str(feature_set), folder)}
-    # Files and feature sets select the kind of evaluation, and a set has its weights before.
+    # Files and feature sets also select the kind of evaluation, and a feature set replaces the weights.
     first = [name for name in ("FeatureSet", "WeightsFile", "EvalFile") if name in found]
     found["Evaluation"] = options["Evaluation"].value
     return {name: found[name] for name in dict.fromkeys([*first, "Evaluation", *found])}
 
 
 def _weights_file(engine: Engine, feature_set: str, folder: Path) -> Path:
-    """Writes the weights of an engine. The same weights have the same name, so that a match can go on."""
+    """Writes the weights of an engine. Equal weights have the same file name, so that a match can be
+    resumed."""
     text = json.dumps(
         {
             "game": engine.game.name,
@@ -297,5 +298,5 @@ def _elo(estimate: float | None, score: float) -> float:
 
 
 def _bound(value: float | None, sign: float) -> float:
-    """JSON has no infinite numbers."""
+    """A number from JSON, where `null` stands for infinity."""
     return math.copysign(math.inf, sign) if value is None else value

@@ -1,5 +1,5 @@
-"""What the environments for reinforcement learning have in common: spaces, observations, play, results,
-pictures."""
+"""The common parts of the environments for reinforcement learning: spaces, observations, moves, results and
+images."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 __all__ = ["RENDER_MODES", "Observation", "Referee", "checked_render_mode", "render"]
 
 RENDER_MODES = ["ansi", "svg"]
-"""What `render` may return: the board in text, or a picture."""
+"""The render modes: the board as text, or an SVG image."""
 
-# A bound on the numbers of planes. The largest is the move number of TUC-CHESS, at most 9999, in seventieths.
+# A bound of the values of planes. The largest is the move number of TUC-CHESS, at most 9999, divided by 70.
 _LARGEST = 150.0
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
-"""What an agent sees. `observation` has the planes of the position, float32 of shape (planes, ranks, files),
-as the side to move sees it; `action_mask` has 1 for each legal action, int8 of shape (actions,)."""
+"""An observation. `observation` has the planes of the position, float32 of shape (planes, ranks, files), from
+the perspective of the side to move; `action_mask` has 1 for each legal action, int8 of shape (actions,)."""
 
 
 class Referee:
-    """Runs games of one kind: knows the spaces, makes observations, plays and says when a game is over.
+    """Runs games: defines the spaces, makes observations, plays moves and decides when a game is over.
 
     Args:
-        game: The game or its name, with `options` in this case.
-        max_plies: Games are truncated after so many plies; `None` for no such limit.
+        game: The game, or its name and `options`.
+        max_plies: The number of plies after which games are truncated; `None` for no limit.
     """
 
     def __init__(self, game: str | Game, max_plies: int | None, **options: str | int | bool) -> None:
         if isinstance(game, Game) and options:
             name = next(iter(options))
-            raise ValueError(f"option `{name}`: the game is made already, and has its options")
+            raise ValueError(f"option `{name}`: not allowed with a Game object, which has its options")
         if max_plies is not None:
             max_plies = whole_number("max_plies", max_plies)
             if max_plies < 1:
-                raise ValueError(f"a game of {max_plies} plies at most cannot begin")
+                raise ValueError(f"max_plies: expected at least 1, not {max_plies}")
         self.game = game if isinstance(game, Game) else Game(game, **options)
         self.actions: Actions = actions(self.game)
         self.max_plies = max_plies
@@ -62,10 +62,10 @@ class Referee:
 
     @staticmethod
     def checked_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
-        """The options of `reset`. Those of other environments mean nothing here, as usual.
+        """The options of `reset`. Unknown options are ignored, as usual.
 
         Raises:
-            TypeError: They are no dictionary.
+            TypeError: They are not a dictionary.
         """
         if options is None:
             return {}
@@ -74,28 +74,28 @@ class Referee:
         return options
 
     def begin(self, fen: str | None) -> Position:
-        """The position that a game begins from, by default the start position.
+        """The first position of a game, by default the start position.
 
         Raises:
-            ValueError: The position is over, or on a board of another size.
+            ValueError: The game is over in the position, or its board has another size.
         """
         if fen is None:
             return self.game.start()
         position = self.game.position(fen)
         if position.planes().shape != self.game.planes_shape:
-            raise ValueError(f"{fen} is on another board than that of the environment")
+            raise ValueError(f"{fen} is not on the board of the environment")
         if self.is_over(position):
             raise ValueError(f"the game is over in {fen}")
         return position
 
     def observe(self, position: Position, *, can_move: bool) -> Observation:
-        """A position as an agent is shown it, who perhaps can move."""
+        """The observation of an agent; the action mask is empty unless it can move."""
         can_move = can_move and not self.is_over(position)
         mask = self.actions.mask(position) if can_move else np.zeros(self.actions.size, np.int8)
         return {"observation": position.planes(), "action_mask": mask}
 
     def play(self, position: Position, move: MoveLike, generator: np.random.Generator) -> Position:
-        """The position after a move, with an outcome of chance in games that have it."""
+        """The position after a move, with a sampled chance outcome in games with chance."""
         if self.game.has_chance:
             move = position.sample(move, generator.random())
         return position.play(move)
@@ -106,7 +106,7 @@ class Referee:
         return position.is_over or (longest is not None and position.ply >= longest)
 
     def is_truncated(self, position: Position) -> bool:
-        """Whether the game is cut off here."""
+        """Whether the game is truncated here."""
         limit = self.max_plies
         return limit is not None and position.ply >= limit and not self.is_over(position)
 
@@ -114,14 +114,14 @@ class Referee:
         """The result for White: 1, 0 or −1, 0 if the game is not over."""
         if not self.is_over(position):
             return 0.0
-        # A game that has reached its greatest length has no outcome of its own: who leads has won.
+        # A game that has reached its maximum length is won by the leader.
         outcome = position.outcome
         winner = position.leader if outcome is None else outcome.winner
         return {"white": 1.0, "black": -1.0, None: 0.0}[winner]
 
 
 def checked_render_mode(mode: str | None) -> str | None:
-    """A render mode.
+    """Checks a render mode.
 
     Raises:
         ValueError: There is no such mode.
@@ -132,7 +132,7 @@ def checked_render_mode(mode: str | None) -> str | None:
 
 
 def render(position: Position, mode: str | None) -> str | None:
-    """The board as a render mode says, or `None` without one."""
+    """The board in a render mode, or `None` without one."""
     match mode:
         case "ansi":
             return position.diagram()

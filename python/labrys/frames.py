@@ -1,11 +1,11 @@
-"""Results as data frames of pandas, for notebooks:
+"""Results as pandas data frames, for notebooks:
 
     from labrys import frames
     frames.pairings("run/report.json")
     frames.games("run/games.pgn").groupby("termination").size()
     frames.selfplay("run/games.bin").plies.hist()
 
-A path may be that of a file of the command line, of a call of this package or of a run on a cluster.
+The files may come from the command line, from this package or from a run on a cluster.
 """
 
 import json
@@ -23,7 +23,7 @@ FilePath: TypeAlias = str | os.PathLike[str]
 
 TAG = re.compile(r'^\[(\w+) "((?:[^"\\]|\\.)*)"\]$', re.MULTILINE)
 
-# Tags of records, by the names of their columns.
+# The tags of game records and the names of their columns.
 COLUMNS = {
     "GameNumber": "number",
     "Round": "opening",
@@ -39,7 +39,7 @@ POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 def report(path: FilePath) -> dict[str, Any]:
-    """What `labrys match --json` has printed, or `report.json` of a run on a cluster."""
+    """The output of `labrys match --json`, or `report.json` of a run on a cluster."""
     found: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
     return found
 
@@ -50,7 +50,8 @@ def players(path: FilePath) -> pandas.DataFrame:
 
 
 def pairings(path: FilePath) -> pandas.DataFrame:
-    """The pairings of a report, from the view of the first player, with the Elo difference, its interval."""
+    """The pairings of a report, with Elo differences and intervals from the point of view of the first
+    player."""
     frame = pandas.json_normalize(report(path)["pairings"])
     names = frame.pop("players")
     frame.insert(0, "first", names.str[0])
@@ -59,12 +60,12 @@ def pairings(path: FilePath) -> pandas.DataFrame:
 
 
 def games(path: FilePath) -> pandas.DataFrame:
-    """The games of a PGN file of Labrys, in the order of the schedule. `points` are those of White."""
+    """The games of a PGN file of Labrys, in the order of the schedule. `points` are White's."""
     return games_of(Path(path).read_text("utf-8"))
 
 
 def games_of(text: str) -> pandas.DataFrame:
-    """The same, from the text of such a file."""
+    """The games in the text of a PGN file, as from `games`."""
     rows = []
     for game in re.split(r"(?m)^(?=\[Event )", text):
         tags = {name: re.sub(r"\\(.)", r"\1", value) for name, value in TAG.findall(game)}
@@ -78,13 +79,13 @@ def games_of(text: str) -> pandas.DataFrame:
 
 
 def selfplay(path: FilePath) -> pandas.DataFrame:
-    """The games of a file of `labrys nnue selfplay`: points of White, plies of the opening, plies after it,
-    and the mean score of the searches for White in units of the evaluation, where White moves first."""
+    """The games of a file of `labrys nnue selfplay`: White's points, the plies of the opening and those after
+    it, and the mean score of the searches for White, in units of the evaluation. White must move first."""
     games = read_selfplay(path)
     means = []
     for index, opening in enumerate(games.opening_plies):
         scores = games.scores(index).astype(float)
-        # Each score is that of the player to move.
+        # Scores are for the side to move.
         scores[(int(opening) + 1) % 2 :: 2] *= -1
         means.append(scores.mean() if len(scores) else 0.0)
     return pandas.DataFrame(
@@ -98,19 +99,19 @@ def selfplay(path: FilePath) -> pandas.DataFrame:
 
 
 def results(path: FilePath) -> pandas.DataFrame:
-    """The values of positions in a file of `labrys solve --results`, and the nodes that they have taken."""
+    """The values of positions in a file of `labrys solve --results`, with the nodes of each search."""
     names = ["variant", "fen", "value", "nodes", "crc32"]
     return pandas.read_csv(path, sep="\t", comment="#", names=names, usecols=names[:-1])
 
 
 def curve(path: FilePath) -> pandas.DataFrame:
-    """The learning curve of a training, by its folder or the file `curve.csv` in it: a row for each period of
+    """The learning curve of a training run, from its folder or its file `curve.csv`: a row for each period of
     `linear train`, epoch of `nnue train` or generation of `zero train`."""
     path = Path(path)
     return pandas.read_csv(path / "curve.csv" if path.is_dir() else path)
 
 
 def shards(folder: FilePath) -> pandas.DataFrame:
-    """The shards of a run on a cluster: machine, bytes, seconds of the task and of the command in it."""
+    """The shards of a run on a cluster: machine, bytes, seconds of the task and of its command."""
     names = ["shard", "node", "bytes", "seconds", "played"]
     return pandas.read_csv(Path(folder) / "shards.csv", names=names)

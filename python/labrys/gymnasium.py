@@ -1,4 +1,4 @@
-"""The games as environments of Gymnasium: one agent against a chosen opponent.
+"""Gymnasium environments: one agent against a chosen opponent.
 
     import gymnasium, labrys
     env = gymnasium.make("labrys.gymnasium:labrys/Opponent-v0", game="neighbours", side="random")
@@ -9,14 +9,14 @@ or, with an engine as the opponent,
     from labrys.gymnasium import OpponentEnv
     env = OpponentEnv("neighbours", opponent=labrys.Engine("neighbours"), limits={"nodes": 1000})
 
-- Observation, actions and chance are those of `labrys.pettingzoo`. A step is the agent's move and the
-  opponent's answer.
+- Observations, actions and chance are as in `labrys.pettingzoo`. A step is the agent's move and the
+  opponent's reply.
 - Rewards: 1 for a win, −1 for a loss, 0 for a draw and before the end. An illegal action loses.
 - `info` has `fen`; `move` and `reply`, the texts of the moves of this step; `side`; `illegal`, whether the
-  action was.
-- `reset(seed=…)` seeds all that is random: the side, chance, the opponent that plays random moves.
-- `reset(options={"fen": …, "side": …})` begins from another position or with another side.
-- `action_masks()` is what MaskablePPO of sb3-contrib asks for.
+  action was illegal.
+- `reset(seed=…)` seeds everything random: the side, chance, an opponent that plays random moves.
+- `reset(options={"fen": …, "side": …})` starts from another position or with another side.
+- `action_masks()` is for MaskablePPO of sb3-contrib.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Opponent", "OpponentEnv"]
 
 Opponent: TypeAlias = "Engine | Callable[[Position], MoveLike] | None"
-"""Who answers: an engine, a function from a position to a legal move, or `None` for random moves."""
+"""The opponent: an engine, a function from a position to a legal move, or `None` for random moves."""
 
 Side: TypeAlias = Literal["white", "black", "random"]
 
@@ -48,12 +48,12 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
 
     Args:
         game: The game or its name.
-        opponent: Who answers: an engine, a function from a position to a legal move, or `None` for random
-            moves. The engine forgets its tables before each game.
-        side: The agent's side; `random` draws one for each game.
-        limits: The limits of the engine's searches, the arguments of `Engine.search`; default 1000 nodes.
-        max_plies: Games are truncated after so many plies; `None` for no such limit.
-        render_mode: What `render` returns: `ansi`, the board in text, or `svg`, a picture.
+        opponent: An engine, a function from a position to a legal move, or `None` for random moves. The
+            engine's tables are cleared before each game.
+        side: The agent's side; with `random` it is chosen at random for each game.
+        limits: The limits of the engine's searches, as arguments of `Engine.search`; by default 1000 nodes.
+        max_plies: The number of plies after which games are truncated; `None` for no limit.
+        render_mode: The result of `render`: `ansi`, the board as text, or `svg`, an image.
         **options: Options of the game, such as `board="6x6"`.
 
     Raises:
@@ -90,18 +90,18 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
 
     @property
     def position(self) -> Position:
-        """The position of the game."""
+        """The current position."""
         return self._position
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game. The opponent moves first if it is their turn. After an error the game before it goes
-        on.
+        """Starts a game. The opponent moves first if it is their turn. After an error the previous game
+        continues.
 
         Raises:
-            ValueError: There is no such side, or no game to play from the position of the options;
-                or the opponent's move is not legal.
+            ValueError: There is no such side, the game is over in the given position, or the opponent's move
+                is not legal.
         """
         options = dict(self._referee.checked_options(options))
         side = _checked(options.get("side", self._side))
@@ -119,13 +119,13 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
         return self._observe(), self._info(None, reply)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Plays an action and the opponent's answer. After an error the action has not been played.
+        """Plays an action and the opponent's reply. After an error the action has not been played.
 
         Raises:
             ValueError: The game is over, or the opponent's move is not legal.
         """
         if self._done:
-            raise ValueError("the game is over: `reset` begins the next one")
+            raise ValueError("the game is over: `reset` starts the next one")
         try:
             move = self._referee.actions.move(self._position, action)
         except ValueError:
@@ -151,13 +151,13 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
         return self._observe()["action_mask"].astype(bool)
 
     def render(self) -> str | None:
-        """The board as `render_mode` says, or `None` without one."""
+        """The board in `render_mode`, or `None` without one."""
         return render(self._position, self.render_mode)
 
     @contextmanager
     def _unchanged_on_errors(self) -> Iterator[None]:
-        """Takes back what was changed before an error, the numbers that were drawn among it."""
-        # Gymnasium seeds its generator when it is asked for the first time.
+        """Restores the state after an error, including that of the random number generator."""
+        # Gymnasium seeds its generator on first use.
         generator, seed = self.np_random, self._np_random_seed
         before = self._position, self._is_black, self._done, generator.bit_generator.state
         try:

@@ -1,5 +1,4 @@
-"""Self-play and learning: `labrys nnue selfplay`, `nnue train`, `linear train` and
-`zero train`."""
+"""Self-play and learning: `labrys nnue selfplay`, `nnue train`, `linear train` and `zero train`."""
 
 import json
 import os
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Training:
-    """The folder of a training."""
+    """The folder of a training run."""
 
     folder: Path
     text: str
-    """What the command has printed."""
+    """The output of the command."""
 
     @property
     def curve(self) -> "pandas.DataFrame":
@@ -40,12 +39,12 @@ class LinearTraining(Training):
 
     @property
     def path(self) -> Path:
-        """The file of the weights, for the option `WeightsFile`."""
+        """The weights file, for the option `WeightsFile`."""
         return self.folder / "weights.json"
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weights by feature, in units of the evaluation; `labrys.Engine.weights` takes them."""
+        """The weights by feature, in units of the evaluation, for `labrys.Engine.weights`."""
         weights: dict[str, float] = json.loads(self.path.read_text("utf-8"))["weights"]
         return weights
 
@@ -70,7 +69,7 @@ class ZeroTraining(Training):
         return self.folder / "best.safetensors"
 
     def samples(self) -> list[Path]:
-        """The files of positions to learn from, one for each generation."""
+        """The files with training samples, one for each generation."""
         return sorted(self.folder.glob("generation-*/samples.safetensors"))
 
 
@@ -81,14 +80,14 @@ def selfplay(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> "SelfPlayGames":
-    """Plays games to learn from into the file `out`, as `labrys nnue selfplay` does, and reads it.
+    """Plays training games into the file `out`, like `labrys nnue selfplay`, and reads it.
 
-    Further keyword arguments are those of the command; `games` is the number that the file is to have:
+    Further keyword arguments are those of the command; `games` is the total number of games in the file:
 
         labrys.selfplay(out="games.bin", game="tucchess", games=1000, nodes=500, random_plies=(6, 9))
 
-    The same call goes on with a file of the same settings that has fewer games. Raises `ValueError` with the
-    words of the binary for wrong arguments, and for a game in Python."""
+    The same call continues a file with the same settings and fewer games. Raises `ValueError` with the
+    message of the binary for wrong arguments, and for a game in Python."""
     from ._labrys import read_selfplay
 
     _arguments.refuse_rules("selfplay", game)
@@ -104,14 +103,14 @@ def train_linear(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> LinearTraining:
-    """Learns the weights of an evaluation by self-play into the folder `out`, as `labrys linear train` does.
+    """Learns the weights of an evaluation by self-play into the folder `out`, like `labrys linear train`.
 
-    Further keyword arguments are those of the command; `lambda` is `lambda_`:
+    Further keyword arguments are those of the command, with `lambda_` for `--lambda`:
 
         labrys.train_linear(out="lstd", game="neighbours", learner="lstd", weights="zeros", games=1000)
 
-    With `resume=True` it goes on in the folder, or begins there. Raises `ValueError` with the words of the
-    binary for wrong arguments, and for a folder that has a training already, without `resume`."""
+    With `resume=True` it continues the run in the folder, or starts it. Raises `ValueError` with the message
+    of the binary for wrong arguments, and without `resume` for a folder with a run."""
     return LinearTraining(*_train(["linear", "train"], out, game, progress, arguments))
 
 
@@ -122,15 +121,14 @@ def train_nnue(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> NetTraining:
-    """Trains an evaluation net on files of self-play games into the folder `out`, as `labrys nnue train`
-    does.
+    """Trains an evaluation net on files of self-play games into the folder `out`, like `labrys nnue train`.
 
-    Further keyword arguments are those of the command; `data` is a file, or a list of files:
+    Further keyword arguments are those of the command; `data` is a file or a list of files:
 
         labrys.train_nnue(out="net", game="tucchess", data=["games.bin"], epochs=20, neurons=64)
 
-    With `resume=True` it goes on in the folder, or begins there. Raises `ValueError` with the words of the
-    binary for wrong arguments, and for a folder that has a training already, without `resume`."""
+    With `resume=True` it continues the run in the folder, or starts it. Raises `ValueError` with the message
+    of the binary for wrong arguments, and without `resume` for a folder with a run."""
     return NetTraining(*_train(["nnue", "train"], out, game, progress, arguments))
 
 
@@ -141,16 +139,16 @@ def zero(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> ZeroTraining:
-    """Learns a policy/value net by self-play into the folder `out`, as `labrys zero train` does.
+    """Learns a policy/value net by self-play into the folder `out`, like `labrys zero train`.
 
-    `settings` are those of docs/zero.md: a TOML file, or a mapping of the same:
+    `settings` are those of docs/zero.md: a TOML file, or a mapping with the same keys:
 
         labrys.zero({"variant": "tucchess", "generations": 5, "net": {"channels": 8, "blocks": 1},
                      "selfplay": {"games": 50}}, out="zero")
 
-    Further keyword arguments are those of the command. With `resume=True` it goes on in the folder, or begins
-    there. Raises `ValueError` with the words of the binary for wrong arguments, and for a folder that has a
-    run already, without `resume`.
+    Further keyword arguments are those of the command. With `resume=True` it continues the run in the folder,
+    or starts it. Raises `ValueError` with the message of the binary for wrong arguments, and without `resume`
+    for a folder with a run.
     """
     if isinstance(settings, Mapping):
         _arguments.refuse_rules("zero", settings.get("variant"))
@@ -184,7 +182,7 @@ def _toml(value: object) -> str:
         return "{ " + ", ".join(inner) + " }"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
-    # A number of NumPy, a truth value among them.
+    # A number or bool of NumPy.
     item = getattr(value, "item", None)
     if hasattr(value, "dtype") and callable(item):
         value = item()
@@ -192,5 +190,5 @@ def _toml(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
-    # Strings of JSON are strings of TOML.
+    # A JSON string is also a TOML string.
     return json.dumps(os.fspath(value) if isinstance(value, os.PathLike) else str(value))

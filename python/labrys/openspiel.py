@@ -1,4 +1,4 @@
-"""Labrys in OpenSpiel: a bot for its chess and its Amazons, and what translates between the two.
+"""Labrys in OpenSpiel: a bot for its chess and Amazons, and conversion of positions and moves.
 
     import labrys, pyspiel
     from labrys import openspiel
@@ -8,10 +8,10 @@
     while not state.is_terminal():
         state.apply_action(bot.step(state))
 
-White is OpenSpiel's player 0 in Amazons (its `X`), and its player 1 in chess. Its Amazons is played on boards
-of 6, 8 and 10 files and ranks. A move has three actions there, all numbers of squares, counted along the rows
-from the upper left corner: the amazon, where it goes, where it shoots. On 6×6 the start position is another
-one than that of `labrys.Game("amazons", board="6x6")`; `amazons_start` has it.
+White is OpenSpiel's player 0 in Amazons (its `X`), and its player 1 in chess. Its Amazons is played on 6×6,
+8×8 and 10×10 boards. A move consists of three actions, which are square numbers counted row by row from the
+upper left corner: the amazon, its target, and the target of the arrow. On 6×6 the start position differs from
+that of `labrys.Game("amazons", board="6x6")`; `amazons_start` returns it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 AMAZONS_SIZES = (6, 8, 10)
-"""The boards of OpenSpiel's Amazons."""
+"""The board sizes of OpenSpiel's Amazons."""
 
 _AMAZONS_STARTS = {
     6: "1q2q1/q4q/6/6/Q4Q/1Q2Q1 w - - 0 1",
@@ -44,14 +44,14 @@ _AMAZONS_STARTS = {
 }
 
 State: TypeAlias = Any
-"""A state of OpenSpiel, which has no types."""
+"""A state of OpenSpiel, which has no type annotations."""
 
 
 def amazons_start(size: int = 10) -> Position:
     """The start position of OpenSpiel's Amazons.
 
     Args:
-        size: Files and ranks of the board: 6, 8 or 10.
+        size: The board size: 6, 8 or 10.
     """
     fen = _AMAZONS_STARTS.get(size)
     if fen is None:
@@ -60,7 +60,7 @@ def amazons_start(size: int = 10) -> Position:
 
 
 def amazons_actions(move: Move | str, size: int) -> list[int]:
-    """The three actions of a move such as `d1d7,d7g7`, on a board of `size` files and ranks."""
+    """The three actions of a move such as `d1d7,d7g7`, on a board of a size."""
     text = str(move)
     amazon, comma, flight = text.partition(",")
     if not comma:
@@ -73,7 +73,7 @@ def amazons_actions(move: Move | str, size: int) -> list[int]:
 
 
 def amazons_move(actions: Sequence[int], size: int) -> str:
-    """The move of three actions, in text, on a board of `size` files and ranks."""
+    """The text of the move for three actions, on a board of a size."""
     if len(actions) != 3:
         raise ValueError(f"a move of Amazons has three actions, not {len(actions)}")
     start, end, arrow = (_square(action, size) for action in actions)
@@ -81,17 +81,17 @@ def amazons_move(actions: Sequence[int], size: int) -> str:
 
 
 def position(state: State) -> Position:
-    """The position of a state of OpenSpiel's chess or Amazons, with the moves that led to it.
+    """The position for a state of OpenSpiel's chess or Amazons, with the moves that led to it.
 
     Raises:
-        ValueError: It is a state of another game, or stands within a move.
+        ValueError: The state is of another game, or within a move.
     """
     match _name_of(state):
         case "amazons":
             size = _size_of(state)
             history = state.history()
             if len(history) % 3:
-                raise ValueError("the state stands within a move of Amazons, which has three actions")
+                raise ValueError("the state is within a move of Amazons, which has three actions")
             return amazons_start(size).play(*_amazons_moves(history, size))
         case "chess":
             return _chess_position(state)
@@ -100,13 +100,13 @@ def position(state: State) -> Position:
 
 
 def state(position: Position) -> State:
-    """The state of OpenSpiel's chess or Amazons of a position.
+    """The state of OpenSpiel's chess or Amazons for a position.
 
-    A chess position may begin anywhere. One of Amazons has to come from OpenSpiel's start position, by
-    `Position.moves`, as OpenSpiel has no other way to it.
+    A chess position may have any start position. An Amazons position must be reached from OpenSpiel's start
+    position by `Position.moves`, as OpenSpiel cannot set up others.
 
     Raises:
-        ValueError: OpenSpiel does not have the game, or not the start position.
+        ValueError: OpenSpiel does not have the game or the start position.
     """
     if not isinstance(position, Position):
         raise TypeError(f"position: expected a labrys.Position, not {type(position).__name__}")
@@ -129,16 +129,16 @@ def state(position: Position) -> State:
 
 
 class Bot(pyspiel.Bot):
-    """An engine as a bot of OpenSpiel, for its chess and its Amazons.
+    """An engine as a bot for OpenSpiel's chess and Amazons.
 
-    The bot keeps nothing between the moves but what its engine keeps: it can be asked about any state. In
-    Amazons the engine searches when the amazon is to be chosen, and the bot keeps the answer for the two
-    actions that follow; asked within a move that it has not begun, it searches the moves that begin so.
+    The bot is stateless except for the tables of its engine, so it can act in any state. In Amazons the
+    engine searches for the first action of a move, and the bot stores the other two; within a move that it
+    has not started, it searches the moves with these first actions.
 
     Args:
         engine: An engine of the game.
-        player: The player that it acts for, 0 or 1, or `None` for both.
-        **limits: The limits of a search, the arguments of `Engine.search`; default `nodes=1000`.
+        player: The player for which it acts, 0 or 1, or `None` for both.
+        **limits: The limits of a search, as arguments of `Engine.search`; by default `nodes=1000`.
     """
 
     def __init__(self, engine: Engine, player: int | None = None, **limits: Any) -> None:
@@ -150,31 +150,31 @@ class Bot(pyspiel.Bot):
         self._engine = engine
         self._player = player
         self._limits = limits or {"nodes": 1000}
-        # The moves of Amazons before the one that is being played, and the actions of that one.
+        # In Amazons, the actions before the current move, and those of the current move.
         self._plan: tuple[list[int], list[int]] | None = None
 
     def player_id(self) -> int | None:
-        """The player that it acts for, or `None` for both."""
+        """The player for which it acts, or `None` for both."""
         return self._player
 
     def provides_policy(self) -> bool:
-        """Whether it has probabilities of actions: 1 for the one that it takes."""
+        """Whether it has probabilities of actions: 1 for the chosen one."""
         return True
 
     def restart(self) -> None:
-        """Forgets what the engine knows of the last game."""
+        """Clears the tables of the engine for a new game."""
         self._plan = None
         self._engine.new_game()
 
     def restart_at(self, state: State) -> None:
-        """Forgets what the engine knows of the last game: the next state is another one."""
+        """Clears the tables of the engine, as for a new game."""
         self.restart()
 
     def step(self, state: State) -> int:
-        """The action for a state.
+        """The action in a state.
 
         Raises:
-            ValueError: It is a state of another game, or of another player.
+            ValueError: The state is of another game, or another player is to move.
         """
         name = _name_of(state)
         if name != self._engine.game.name:
@@ -186,29 +186,29 @@ class Bot(pyspiel.Bot):
         return _chess_action(state, self._search(position(state)))
 
     def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
-        """The action for a state, with the probabilities of all legal ones."""
+        """The action in a state, with the probabilities of all legal actions."""
         chosen = self.step(state)
         return [(action, float(action == chosen)) for action in state.legal_actions()], chosen
 
     def get_policy(self, state: State) -> list[tuple[int, float]]:
-        """The probabilities of the legal actions of a state."""
+        """The probabilities of the legal actions in a state."""
         return self.step_with_policy(state)[0]
 
     def _amazons_step(self, state: State) -> int:
         history: list[int] = state.history()
-        begun = len(history) % 3
-        before, part = history[: len(history) - begun], history[len(history) - begun :]
-        if self._plan is None or self._plan[0] != before or self._plan[1][:begun] != part or not begun:
+        played = len(history) % 3
+        before, part = history[: len(history) - played], history[len(history) - played :]
+        if self._plan is None or self._plan[0] != before or self._plan[1][:played] != part or not played:
             size = _size_of(state)
             at = amazons_start(size).play(*_amazons_moves(before, size))
             allowed: list[Move] | None
-            if begun:
+            if played:
                 actions = {move: amazons_actions(move, size) for move in at.legal_moves}
-                allowed = [move for move, its in actions.items() if its[:begun] == part]
+                allowed = [move for move, its in actions.items() if its[:played] == part]
             else:
                 allowed = None
             self._plan = (before, amazons_actions(self._search(at, allowed), size))
-        return self._plan[1][begun]
+        return self._plan[1][played]
 
     def _search(self, position: Position, moves: list[Move] | None = None) -> Move:
         move = self._engine.search(position, moves=moves, **self._limits).move
@@ -241,7 +241,7 @@ def _amazons_moves(history: Sequence[int], size: int) -> Iterable[str]:
 
 
 def _halves(half: str, text: str) -> tuple[str, str]:
-    """The two squares of a half of a move."""
+    """The two squares of half a move."""
     for cut in (2, 3):
         start, end = half[:cut], half[cut:]
         if end[:1].isalpha() and start[1:].isdecimal() and end[1:].isdecimal():
@@ -258,7 +258,7 @@ def _cell(square: str, size: int, text: str) -> int:
 
 
 def _square(cell: int, size: int) -> str:
-    """The name of a square by its number in OpenSpiel."""
+    """The name of the square with a number in OpenSpiel."""
     row, file = divmod(cell, size)
     if not 0 <= row < size:
         raise ValueError(f"{cell} is no square of a board of {size}×{size}")
@@ -269,7 +269,8 @@ def _chess_position(state: State) -> Position:
     fen, history = state.start_fen(), state.moves_history()
     if not state.get_game().is_chess960():
         return Game("chess").position(fen, [move.to_lan() for move in history])
-    # Castling is written with the square of the rook, which OpenSpiel takes from the board before the move.
+    # In Chess960 castling moves name the square of the rook, which OpenSpiel takes from the board before
+    # them.
     before = state.get_game().new_initial_state(fen)
     moves = []
     for move in history:

@@ -1,4 +1,4 @@
-"""The games as environments of PettingZoo, for two agents that take turns (AEC).
+"""PettingZoo environments for two agents that take turns (AEC).
 
     from labrys import pettingzoo
     env = pettingzoo.env("amazons", board="6x6")
@@ -10,17 +10,17 @@
 
 - Agents: `player_0` is White, `player_1` is Black.
 - Observation: a dictionary. `observation` has the planes of `Position.planes`, float32 of shape (planes,
-  ranks, files), as the side to move sees the board; both agents are shown the same. `action_mask` has 1 for
-  each legal action, int8 of shape (actions,); it is zero for the agent that is not to move.
+  ranks, files), from the perspective of the side to move; it is the same for both agents. `action_mask` has 1
+  for each legal action, int8 of shape (actions,); it is zero for the agent that is not to move.
 - Actions: see `labrys.actions`.
 - Rewards: 1 for a win, −1 for a loss, 0 for a draw and before the end. TUC-CHESS ends after 140 plies, by
   points. `max_plies` truncates games, with rewards of 0.
-- An illegal action ends the game: −1 for the agent, 0 for the other one. (Without the wrappers, in `raw_env`,
-  it is a `ValueError` and changes nothing.)
-- Chance, in TUC-CHESS: outcomes are sampled from the generator that `reset(seed=…)` seeds.
-- `infos[agent]` has `fen`, and `move`, the text of the move that led here, with the outcome of chance.
-- `reset(options={"fen": …})` begins from another position, on a board of the same size.
-- `render_mode`: `ansi`, the board in text, or `svg`, a picture.
+- An illegal action ends the game: −1 for the agent, 0 for the other one. (In `raw_env`, without the wrappers,
+  it raises `ValueError` and changes nothing.)
+- Chance, in TUC-CHESS: outcomes are sampled by the generator that `reset(seed=…)` seeds.
+- `infos[agent]` has `fen`, and `move`, the text of the last move with its chance outcome.
+- `reset(options={"fen": …})` starts from another position, on a board of the same size.
+- `render_mode`: `ansi`, the board as text, or `svg`, an image.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def env(
 
     Args:
         game: The game or its name.
-        max_plies: Games are truncated after so many plies; `None` for no such limit.
-        render_mode: What `render` returns: `ansi` or `svg`.
+        max_plies: The number of plies after which games are truncated; `None` for no limit.
+        render_mode: The result of `render`: `ansi` or `svg`.
         **options: Options of the game, such as `board="6x6"`.
 
     Raises:
@@ -90,7 +90,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 
     @property
     def position(self) -> Position:
-        """The position of the game."""
+        """The current position."""
         return self._position
 
     def observation_space(self, agent: str) -> Space[Any]:
@@ -102,7 +102,7 @@ class raw_env(AECEnv[str, Observation, Any]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game, with `options["fen"]` from this position."""
+        """Starts a game, from `options["fen"]` if given."""
         position = self._referee.begin(self._referee.checked_options(options).get("fen"))
         if seed is not None:
             self._generator, _ = seeding.np_random(seed)
@@ -112,15 +112,15 @@ class raw_env(AECEnv[str, Observation, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._tell()
+        self._update()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: the planes of the position and its legal actions."""
+        """The observation of an agent: the planes of the position and its legal actions."""
         can_move = agent == self._mover() and not any(self.truncations.values())
         return self._referee.observe(self._position, can_move=can_move)
 
     def step(self, action: int | None) -> None:
-        """Plays an action of the agent that is to move, or takes an agent away whose game is over.
+        """Plays an action of the agent to move, or removes an agent whose game is over.
 
         Raises:
             ValueError: The action is not legal.
@@ -130,7 +130,7 @@ class raw_env(AECEnv[str, Observation, Any]):
             self._was_dead_step(action)
             return
         if action is None:
-            raise ValueError("an agent whose game is not over has to act")
+            raise ValueError("expected an action: the game is not over")
         move = self._referee.actions.move(self._position, action)
         self._cumulative_rewards[agent] = 0.0
         self._position = self._referee.play(self._position, move, self._generator)
@@ -140,15 +140,15 @@ class raw_env(AECEnv[str, Observation, Any]):
             self.terminations = dict.fromkeys(self.agents, True)
         elif self._referee.is_truncated(self._position):
             self.truncations = dict.fromkeys(self.agents, True)
-        self._tell()
+        self._update()
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The board as `render_mode` says, or `None` without one."""
+        """The board in `render_mode`, or `None` without one."""
         return render(self._position, self.render_mode)
 
     def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """The planes of the position: both agents see all of it."""
+        """The planes of the position, which both agents observe completely."""
         return self._position.planes()
 
     def close(self) -> None:
@@ -157,8 +157,8 @@ class raw_env(AECEnv[str, Observation, Any]):
     def _mover(self) -> str:
         return self.possible_agents[self._position.side_to_move == "black"]
 
-    def _tell(self) -> None:
-        """Says whose turn it is, and what has happened."""
+    def _update(self) -> None:
+        """Updates the agent to move and the infos."""
         self.agent_selection = self._mover()
         move = self._position.last_move
         info = {"fen": self._position.fen, "move": None if move is None else str(move)}

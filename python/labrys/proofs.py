@@ -13,12 +13,12 @@ from ._progress import ProgressLike
 if TYPE_CHECKING:
     from ._labrys import PositionLike
 
-# What `labrys solve` prints of a position and of a certificate.
+# The output of `labrys solve` for a position and a certificate.
 VALUE = re.compile(r"^(.+) (\d+) nodes (\d+) positions ([\d.]+) s$", re.MULTILINE)
 LINE = re.compile(r"^line (.*?)( …)?$", re.MULTILINE)
 CERTIFICATE = re.compile(r": (\d+) positions?, checksum ([0-9a-f]{8})$", re.MULTILINE)
 
-# What `labrys verify` prints of a certificate.
+# The output of `labrys verify` for a certificate.
 VERIFIED = re.compile(
     r"^(?P<value>.+?) (?P<game>\S+) (?P<fen>[^:]+): (?P<means>verified.*), (?P<positions>\d+) positions?,"
     r" checksum (?P<checksum>[0-9a-f]{8}), [\d.]+ s$"
@@ -27,39 +27,39 @@ VERIFIED = re.compile(
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver has found about a position."""
+    """The result of solving a position."""
 
     value: str | None
     """The value for the side to move, such as `"win"`, `"loss"` or `"draw"`; `None` if the limits were too
     low."""
     line: tuple[str, ...]
-    """Moves that lead there."""
+    """The moves of a principal variation."""
     nodes: int
-    """Positions that were expanded."""
+    """The number of expanded positions."""
     positions: int
-    """Positions that were looked at."""
+    """The number of visited positions."""
     seconds: float
     certificate: Path | None
     """The file of the certificate, if it was written."""
     certificate_positions: int | None
-    """Positions of the certificate."""
+    """The number of positions in the certificate."""
     checksum: str | None
-    """Its checksum, 8 hexadecimal digits."""
+    """The checksum of the certificate, 8 hexadecimal digits."""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """A certificate that holds by the rules alone."""
+    """A certificate that was verified by the rules alone."""
 
     value: str
     """The value for the side to move."""
     game: str
     fen: str
     positions: int
-    """Positions of the certificate."""
+    """The number of positions in the certificate."""
     checksum: str
     means: str
-    """How it was verified, in words."""
+    """A description of how it was verified."""
 
 
 def solve(
@@ -70,16 +70,16 @@ def solve(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> Solution:
-    """Proves that a position is won, lost or drawn for the side to move, as `labrys solve` does.
+    """Proves that a position is won, lost or drawn for the side to move, like `labrys solve`.
 
-    The position is a `Position`, a `chess.Board`, or a FEN of `game`; without one it is the start position.
-    Further keyword arguments are those of the command, such as `nodes`, `time` (seconds), `hash` (MiB),
-    `threads` and `checkpoint`, a file with which the same call goes on. With `proof` a certificate is written
-    to that file, for `verify`. A proof that is split into jobs is for the command line and `labrys.cluster`.
+    The position is a `Position`, a `chess.Board`, or a FEN of `game`, by default the start position. Further
+    keyword arguments are those of the command, such as `nodes`, `time` (seconds), `hash` (MiB), `threads` and
+    `checkpoint`, a file from which the same call continues. With `proof` a certificate is written to that
+    file, for `verify`. To split a proof into jobs, use the command line or `labrys.cluster`.
 
         labrys.solve("1qq1/q2q/Q2Q/1QQ1 w", game="amazons", proof="loss.proof").value    # "loss"
 
-    Raises `ValueError` with the words of the binary for wrong arguments.
+    Raises `ValueError` with the message of the binary for wrong arguments.
     """
     if arguments.get("split") is not None:
         raise ValueError("split: for the command line, `labrys solve --split`, and for `labrys.cluster`")
@@ -116,10 +116,10 @@ def solve(
 
 
 def verify(*certificates: str | os.PathLike[str], progress: ProgressLike = None) -> list[Verified]:
-    """Checks certificates of `solve` by the rules alone, as `labrys verify` does. Each may rest on those
-    before it.
+    """Verifies certificates of `solve` by the rules alone, like `labrys verify`. Each may refer to earlier
+    ones.
 
-    Returns what each of them proves. Raises `ValueError` with the words of the binary if one does not hold.
+    Returns what each of them proves. Raises `ValueError` with the message of the binary if one is not valid.
     """
     out = _child.run(["verify", "--", *(os.fspath(path) for path in certificates)], progress=progress)
     return [_verified(line) for line in out.splitlines()]

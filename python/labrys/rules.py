@@ -1,4 +1,4 @@
-"""Games that are written in Python."""
+"""Games written in Python."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ _added: dict[str, Rules] = {}
 
 
 class Rules(ABC):
-    """The rules of a game for two players, for teaching: slow beside the games in Rust.
-    `labrys.add_game(rules)` makes it a game by its `name`, for `labrys.Game`, `labrys.Engine` (all searches),
+    """The rules of a game for two players, for teaching: slow compared with the games in Rust.
+    `labrys.add_game(rules)` registers it under its `name`, for `labrys.Game`, `labrys.Engine` (all searches),
     matches and the solver.
 
-    A state is any object that says all of a position, and never changes. A game that goes on for 1000 plies
-    is drawn.
+    A state is any immutable object that describes a position completely. A game is drawn after 1000 plies.
     """
 
     name: str
@@ -35,11 +34,11 @@ class Rules(ABC):
 
     @abstractmethod
     def side_to_move(self, state: Any) -> Literal["white", "black"]:
-        """Whose turn it is. White need not begin, nor need the players alternate."""
+        """Whose turn it is. White need not move first, and the players need not alternate."""
 
     @abstractmethod
     def legal_moves(self, state: Any) -> Iterable[str]:
-        """The legal moves, each a word; none where the game is over."""
+        """The legal moves, each a word; none if the game is over."""
 
     @abstractmethod
     def play(self, state: Any, move: str) -> Any:
@@ -47,7 +46,7 @@ class Rules(ABC):
 
     @abstractmethod
     def winner(self, state: Any) -> Literal["white", "black"] | None:
-        """Who has won a game that is over; None for a draw."""
+        """The winner of a game that is over; None for a draw."""
 
     @abstractmethod
     def fen(self, state: Any) -> str:
@@ -55,24 +54,23 @@ class Rules(ABC):
 
     @abstractmethod
     def from_fen(self, fen: str) -> Any:
-        """The state of such a text. Raises `ValueError` where it is none."""
+        """The state for a text of `fen`. Raises `ValueError` if it is not valid."""
 
     def diagram(self, state: Any) -> str:
-        """The board in letters, in several lines."""
+        """A text diagram of the board, in several lines."""
         return self.fen(state)
 
     def evaluate(self, state: Any) -> float:
-        """What the position is worth for the side to move, in pawns or whatever the unit is: searches look
-        ahead and trust it. It counts times the weight `evaluation`, which is 1 unless it is set."""
+        """The static evaluation for the side to move, in pawns or another unit. It is multiplied by the
+        weight `evaluation`, which is 1 by default."""
         return 0.0
 
 
 def add_game(rules: Rules) -> Game:
-    """Adds a game to those that are known by name. One of that name in Python is replaced, and there is room
-    for two of them.
+    """Registers a game. It replaces an earlier game in Python of the same name; there can be two of them.
 
-    Raises `ValueError` if the name is that of another game or a word of the protocol, or there is no room;
-    and what the rules raise when they are asked for the start position.
+    Raises `ValueError` if the name is that of another game or a word of the protocol, or there are two games
+    already; and the errors that the rules raise for the start position.
     """
     game = _labrys.add_game(rules)
     _added[rules.name] = rules
@@ -85,12 +83,12 @@ def is_added(name: str) -> bool:
 
 
 def recipe(words: Sequence[str]) -> str:
-    """A line of Python that adds the games of this process to another one, which is to run `words`. Left out
-    are those that cannot be found from there: of a notebook or of the interactive interpreter, or such as
-    cannot be pickled.
+    """A line of Python that adds the games of this process to another one, which will run `words`. It omits
+    games that are not available there: those defined in a notebook or in the interactive interpreter, and
+    those that cannot be pickled.
 
-    Raises `ValueError` if `words` name a game that is left out. The other process ends with an error if they
-    name one whose class it does not find.
+    Raises `ValueError` if `words` names an omitted game. The other process ends with an error if they name a
+    game whose class it does not find.
     """
     if not _added:
         return ""
@@ -115,8 +113,8 @@ def recipe(words: Sequence[str]) -> str:
 
 
 def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
-    """What `recipe` asks for: adds a game. `main` is the program whose classes are to be found. A game that
-    cannot be added ends the process if the command names it; other games do not need it."""
+    """Adds a game, in the line of `recipe`. `main` is the program that defines its class. A game that cannot
+    be added ends the process if the command names it, and is ignored otherwise."""
     import pickle
     import runpy
 

@@ -1,4 +1,4 @@
-"""Files of samples for policy/value nets: what `labrys zero` learns from."""
+"""Files of training samples for policy/value nets, from `labrys zero`."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ CHUNK = 1 << 22
 
 
 class Samples(NamedTuple):
-    """n positions with m legal moves together, each of which has k indices in the policy (2 in Amazons, else
-    1). The arrays are read-only: they lie in the file as it was read."""
+    """n positions with a total of m legal moves, each of which has k policy indices (2 in Amazons, otherwise
+    1). The arrays are read-only: they share the memory of the file."""
 
     header: dict[str, Any]
-    """How the samples came about: game, shape of the encoding, generation, results of the games."""
+    """The origin of the samples: game, shape of the encoding, generation, results of the games."""
     planes: npt.NDArray[np.float32]
     """The positions: (n, planes, ranks, files)."""
     move_offsets: npt.NDArray[np.uint32]
-    """The moves of position i are those from `move_offsets[i]` to before `move_offsets[i + 1]`: (n + 1,)."""
+    """The moves of position i are those from `move_offsets[i]` up to `move_offsets[i + 1]`: (n + 1,)."""
     policy_indices: npt.NDArray[np.uint32]
     """The indices of the moves, see `Position.policy_indices`: (m, k)."""
     policy: npt.NDArray[np.float32]
-    """What the search recommends, 1 in sum for each position: (m,)."""
+    """The policy of the search, with a sum of 1 for each position: (m,)."""
     value: npt.NDArray[np.float32]
     """The result for the side to move, 1, 0 or -1: (n,)."""
     root_value: npt.NDArray[np.float32]
@@ -87,8 +87,8 @@ def read_samples(path: str | os.PathLike[str]) -> Samples:
             entry = entries[name]
             if entry["dtype"] != kind:
                 raise ValueError(f"tensor {name}: numbers of type {entry['dtype']}, expected {kind}")
-            begin, end = entry["data_offsets"]
-            arrays[name] = np.frombuffer(data[begin:end], TYPES[kind]).reshape(entry["shape"])
+            start, end = entry["data_offsets"]
+            arrays[name] = np.frombuffer(data[start:end], TYPES[kind]).reshape(entry["shape"])
     except KeyError as error:
         raise ValueError(f"samples file {path}: no samples of Labrys: {error} is missing") from error
     except (ValueError, TypeError, RecursionError) as error:

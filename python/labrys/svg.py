@@ -1,6 +1,6 @@
-"""Pictures of positions, as SVG: what a notebook shows of a `Position`.
+"""SVG images of positions, which a notebook shows for a `Position`.
 
-A picture is a document of its own, without styles or names that could meet those of a page around it.
+An image is a complete document, without styles or ids that could clash with those of the page around it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["board"]
 
-# The side of a square in units of the picture. The drawings are made for it.
+# The side of a square in units of the image. The drawings are made for it.
 _SIDE = 45
 
-# The greatest size of a picture, in pixels.
+# The maximum size of an image, in pixels.
 _LARGEST = 100_000
 
 _LIGHT, _DARK = "#f0e0c4", "#b58a62"
@@ -29,13 +29,13 @@ _LIGHT_TEXT, _DARK_TEXT = "#7d5833", "#fff3e0"
 _LAST = "#d6bc28"
 _ARROW, _SECOND = "#1f7a3d", "#2f5fa8"
 
-# The fill, outline and inner lines of the pieces of White and of Black.
+# The colours of fill, outline and inner lines of White's and Black's pieces.
 _WHITE = ("#fffdf8", "#2b2622", "#2b2622")
 _BLACK = ("#2b2622", "#14110f", "#e9e3db")
 
 _BASE = "M11 39.5v-3c0-1.7 1.3-3 3-3h17c1.7 0 3 1.3 3 3v3z"
 
-# The pieces of the players, by the name of their drawing: the outline, and the lines in it.
+# The pieces of the players by the name of their drawing: the outline and the inner lines.
 _PIECES: dict[str, tuple[str, str]] = {
     "pawn": (
         "M22.5 8.5a6.2 6.2 0 0 1 3.9 11h2.4v2.9h-2.7c.5 4.7 2.3 8.2 5 11.1H13.9c2.7-2.9 4.5-6.4 5-11.1h-2.7"
@@ -69,7 +69,7 @@ _PIECES: dict[str, tuple[str, str]] = {
     "disc": ("M22.5 7a15.5 15.5 0 1 1-.1 0z", "M22.5 12.5a10 10 0 1 1-.1 0z"),
 }
 
-# What belongs to no player.
+# Objects that belong to no player.
 _OBJECTS: dict[str, str] = {
     "coin": (
         '<circle cx="22.5" cy="22.5" r="11" fill="#f2c230" stroke="#8c650b" stroke-width="1.6"/>'
@@ -85,7 +85,7 @@ _OBJECTS: dict[str, str] = {
     ),
 }
 
-# The halves of a move: its squares, and the letter of a promotion. Amazons has two, with a comma.
+# Half a move: its squares, and the letter of a promotion. A move of Amazons has two halves and a comma.
 _HALF = re.compile(r"([a-z]\d+)([a-z]\d+)[a-z]?")
 _MOVE = re.compile(rf"{_HALF.pattern}(?:,{_HALF.pattern})?(?:=[01])?(?:\+([a-z]\d+))?")
 
@@ -98,18 +98,18 @@ def board(
     last_move: bool = True,
     flipped: bool = False,
 ) -> str:
-    """Draws a position. A game without drawings of its own, such as one in Python, is shown by its diagram.
+    """Draws a position. A game without drawings, such as one in Python, is shown by its text diagram.
 
     Args:
-        position: What to draw.
-        size: The longer side of the picture, in pixels.
-        arrows: Moves to draw as arrows. They may be moves of another position if they are given with their
-            squares, as in `e2e4`. In Amazons the flight of the arrow is one more.
-        last_move: Whether to colour the squares of the move that led here.
+        position: The position.
+        size: The longer side of the image, in pixels.
+        arrows: Moves to draw as arrows. They may be illegal here if they are given by their squares, as in
+            `e2e4`. In Amazons there is a second arrow for the shot.
+        last_move: Whether to highlight the squares of the last move.
         flipped: Whether Black is at the bottom.
 
     Returns:
-        The picture, a text of XML.
+        The image as XML.
     """
     pixels = whole_number("size", size)
     if not 1 <= pixels <= _LARGEST:
@@ -131,7 +131,7 @@ def board(
     width, height = round(files * scale), round(ranks * scale)
 
     def corner(square: str) -> tuple[int, int]:
-        """The upper left corner of a square, in units of the picture."""
+        """The upper left corner of a square, in units of the image."""
         file, rank = ord(square[0]) - ord("a"), int(square[1:]) - 1
         if not (file < files and 0 <= rank < ranks):
             raise ValueError(f"`{square}` is no square of the board")
@@ -164,7 +164,7 @@ def board(
 
 
 def _head(position: Position, pixels: tuple[int, int], units: tuple[int, int]) -> str:
-    """The beginning of a picture: its size in pixels and in units, and what it shows, in words."""
+    """The opening tag of an image: its size in pixels and in units, and a text alternative."""
     title = _printable(f"{position.game.title}: {position.fen}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{pixels[0]}" height="{pixels[1]}"'
@@ -173,9 +173,9 @@ def _head(position: Position, pixels: tuple[int, int], units: tuple[int, int]) -
 
 
 def _text_picture(position: Position, size: int) -> str:
-    """The diagram of a position as a picture."""
+    """The diagram of a position as an image."""
     lines = _printable(position.diagram()).split("\n")
-    # A character of this font is three fifths as wide as high.
+    # The width of a character in this font is three fifths of its height.
     width, height = 12 * max(1, *map(len, lines)) + 20, 24 * len(lines) + 20
     scale = size / max(width, height)
     parts = [
@@ -183,7 +183,7 @@ def _text_picture(position: Position, size: int) -> str:
         f'<rect width="{width}" height="{height}" fill="{_LIGHT}"/>',
     ]
     for number, line in enumerate(lines, 1):
-        # Spaces that stay.
+        # XML collapses ordinary spaces.
         text = escape(line.replace(" ", "\N{NO-BREAK SPACE}"))
         parts.append(
             f'<text x="10" y="{24 * number + 4}" font-family="monospace" font-size="20"'
@@ -193,12 +193,12 @@ def _text_picture(position: Position, size: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """A text with the characters that XML has; line ends stay."""
+    """Replaces characters that XML does not allow; line ends stay."""
     return re.sub(r"[^\n\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def _read_board(fen: str) -> list[list[str]]:
-    """The rows of the board from the highest rank down: a letter, or nothing, for each square."""
+    """The rows of the board from the highest rank down: a letter or an empty string for each square."""
     rows: list[list[str]] = []
     for text in fen.split()[0].split("/"):
         row: list[str] = []
@@ -209,13 +209,13 @@ def _read_board(fen: str) -> list[list[str]]:
 
 
 def _text_of(position: Position, move: MoveLike) -> str:
-    """The squares of a move in text; one in another notation has to be legal."""
+    """The text of a move by its squares; a move in another notation must be legal."""
     text = str(move)
     return text if _MOVE.fullmatch(text) else str(position.move(move))
 
 
 def _squares(text: str) -> list[list[str]]:
-    """The squares of a move: start and end of each half, then alone what chance has put a prize on."""
+    """The squares of a move: start and end of each half, then the square of a prize that has appeared."""
     match = _MOVE.fullmatch(text)
     if match is None:
         return []
@@ -225,7 +225,7 @@ def _squares(text: str) -> list[list[str]]:
 
 
 def _drawing(letter: str, name: str) -> str:
-    """What stands on a square, in a box of the side of a square."""
+    """The drawing of a piece, in a box with the size of a square."""
     if name in _OBJECTS:
         return _OBJECTS[name]
     fill, outline, inner = _WHITE if letter.isupper() else _BLACK
@@ -262,7 +262,7 @@ def _arrow(start: tuple[int, int], end: tuple[int, int], colour: str) -> str:
     length = math.hypot(to_x - x, to_y - y)
     angle = math.degrees(math.atan2(to_y - y, to_x - x))
     tip, neck = length - 5, length - 19
-    # Along the x axis, then turned and moved into place.
+    # Along the x axis, then rotated and translated.
     shape = f"M9 -3.5H{neck:.2f}V-9.5L{tip:.2f} 0L{neck:.2f} 9.5V3.5H9z"
     return (
         f'<path d="{shape}" transform="translate({x} {y}) rotate({angle:.2f})" fill="{colour}"'

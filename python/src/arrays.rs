@@ -1,4 +1,4 @@
-//! Arrays of NumPy. They are made by NumPy itself, which is imported when the first one is asked for.
+//! NumPy arrays. NumPy itself creates them; it is imported with the first one.
 
 use labrys::game::EncodingShape;
 use pyo3::exceptions::PyValueError;
@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyTuple};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// Rows of an array that are written before Python is asked about signals: some milliseconds.
+/// Rows of an array that are written between two checks for signals: some milliseconds.
 const ROWS_AT_ONCE: usize = 64;
 
-/// A number that arrays are made of.
+/// An element type of arrays.
 pub(crate) trait Number: FromBytes + IntoBytes + Immutable {
     /// Its name in NumPy.
     const TYPE: &'static str;
@@ -36,7 +36,7 @@ impl Number for u8 {
     const TYPE: &'static str = "bool";
 }
 
-/// An array of a shape, which `write` gets as zeros.
+/// An array of a shape, filled by `write`, which receives zeros.
 ///
 /// # Errors
 /// Those of `write`; `ImportError` without NumPy.
@@ -50,16 +50,16 @@ pub(crate) fn array<'py, T: Number, const N: usize>(
         let numbers = <[T]>::mut_from_bytes(bytes);
         write(numbers.map_err(|error| PyValueError::new_err(format!("no array: {error}")))?)
     })?;
-    // An array owns what it can write to: a buffer of bytes as it is.
+    // The array is writable and shares the memory of the bytearray.
     let flat = py.import("numpy")?.call_method1("frombuffer", (bytes, T::TYPE))?;
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
 }
 
-/// Writes the rows of an array, each of `len` numbers, from the items of the same number. Other threads of
-/// Python run meanwhile, and Ctrl-C is heard.
+/// Writes the rows of an array, each of `len` numbers, one for each item. Other Python threads can run
+/// meanwhile, and Ctrl-C interrupts it.
 ///
 /// # Errors
-/// Those of `write`, and what the handler of a signal raises.
+/// Those of `write`, and those that a signal handler raises.
 pub(crate) fn write_rows<T: Number + Send, I: Sync>(
     py: Python<'_>,
     items: &[I],
@@ -75,7 +75,7 @@ pub(crate) fn write_rows<T: Number + Send, I: Sync>(
     Ok(())
 }
 
-/// An array of some numbers.
+/// A one-dimensional array with these numbers.
 ///
 /// # Errors
 /// `ImportError` without NumPy.

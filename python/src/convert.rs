@@ -1,4 +1,4 @@
-//! What Python hands over: positions, moves, boards of python-chess; and errors on their way back.
+//! Conversion of Python arguments: positions, moves, boards of python-chess; and of errors to exceptions.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::line::{AnyLine, GAMES, MoveBits};
 use crate::position::{Move, Position};
 use crate::rule_errors::checked;
 
-/// An error of Labrys in Python: `ValueError` with the same text.
+/// An error as a `ValueError` with the same text.
 pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// An error about a file in Python: `OSError`, such as `FileNotFoundError`, where the operating system says
-/// that it cannot be read, with its `errno`, otherwise `ValueError`, both with the same text.
+/// An error about a file: `OSError`, such as `FileNotFoundError`, with its `errno` if the operating system
+/// reports it, otherwise `ValueError`, both with the same text.
 pub(crate) fn file_error(error: impl Display) -> PyErr {
     let text = error.to_string();
-    // The standard library ends the words of such an error so, whatever stands around it.
+    // The standard library appends this to the message of an error of the operating system.
     let number = text.rsplit_once("(os error ").and_then(|(_, end)| end.split_once(')')?.0.parse().ok());
     match number {
         Some(number) => {
@@ -33,16 +33,16 @@ pub(crate) fn file_error(error: impl Display) -> PyErr {
     }
 }
 
-/// A text as Python writes it.
+/// The `repr` of a string.
 pub(crate) fn text_repr(text: &str) -> String {
     Python::attach(|py| PyString::new(py, text).repr().map(|repr| repr.to_string()))
         .unwrap_or_else(|_| format!("{text:?}"))
 }
 
-/// The elements of an iterable that an argument is. Between them Ctrl-C is heard: an iterable may be long.
+/// The elements of an iterable argument. It may be long, so Ctrl-C is checked between them.
 ///
 /// # Errors
-/// `TypeError` if it is none, or a text: its letters are not meant.
+/// `TypeError` if it is not iterable, or a string, whose letters are never meant.
 pub(crate) fn elements<'py>(
     name: &str,
     iterable: &Bound<'py, PyAny>,
@@ -60,8 +60,8 @@ pub(crate) fn elements<'py>(
     Ok(elements.map(move |element| py.check_signals().and(element)))
 }
 
-/// A whole number of Python that is cut to the range of `isize`, as no sequence is longer, and one that was
-/// cut as it was given.
+/// A Python integer clamped to the range of `isize`, as no sequence is longer, and its original text if it
+/// was clamped.
 pub(crate) struct Place(pub(crate) isize, pub(crate) Option<String>);
 
 impl<'py> FromPyObject<'_, 'py> for Place {
@@ -70,8 +70,8 @@ impl<'py> FromPyObject<'_, 'py> for Place {
     fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Place> {
         match number.extract::<isize>() {
             Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
-                let cut = if number.lt(0)? { isize::MIN } else { isize::MAX };
-                Ok(Place(cut, Some(number.str()?.to_string())))
+                let clamped = if number.lt(0)? { isize::MIN } else { isize::MAX };
+                Ok(Place(clamped, Some(number.str()?.to_string())))
             }
             place => Ok(Place(place?, None)),
         }
@@ -79,34 +79,34 @@ impl<'py> FromPyObject<'_, 'py> for Place {
 }
 
 impl Place {
-    /// The place from the beginning of a sequence, where a negative one counts from its end.
-    fn counted_from_begin(&self, len: usize) -> isize {
+    /// The offset from the beginning of a sequence; a negative index counts from its end.
+    fn from_beginning(&self, len: usize) -> isize {
         if self.0 < 0 { self.0.saturating_add_unsigned(len) } else { self.0 }
     }
 
     /// The index of an element.
     ///
     /// # Errors
-    /// `IndexError` if there is none; `what` is what the sequence has.
+    /// `IndexError` if it is out of range; `what` names the elements.
     pub(crate) fn index(&self, len: usize, what: &str) -> PyResult<usize> {
-        let index = usize::try_from(self.counted_from_begin(len)).ok().filter(|&index| index < len);
+        let index = usize::try_from(self.from_beginning(len)).ok().filter(|&index| index < len);
         index.ok_or_else(|| {
             let found = self.1.clone().unwrap_or_else(|| self.0.to_string());
             PyIndexError::new_err(format!("no {what} {found} of {len}"))
         })
     }
 
-    /// The nearest end of a part of a sequence.
+    /// The bound of a slice, clamped to the sequence.
     pub(crate) fn end(&self, len: usize) -> usize {
-        usize::try_from(self.counted_from_begin(len)).unwrap_or(0).min(len)
+        usize::try_from(self.from_beginning(len)).unwrap_or(0).min(len)
     }
 }
 
-/// A position, or a board of python-chess. It has to be of a game, if that is given.
+/// A position, or a board of python-chess. If a game is given, it must be of that game.
 ///
 /// # Errors
 /// `TypeError` if it is neither; `ValueError` if it is of another game, or the board has a position or a move
-/// that Labrys refuses.
+/// that Labrys rejects.
 pub(crate) fn position_of(game: Option<&Game>, position: &Bound<'_, PyAny>) -> PyResult<Arc<dyn AnyLine>> {
     let line = match position.cast::<Position>() {
         Ok(position) => Arc::clone(&position.get().line),
@@ -164,7 +164,7 @@ pub(crate) fn move_of(line: &Arc<dyn AnyLine>, mv: &Bound<'_, PyAny>) -> PyResul
     Err(PyTypeError::new_err(format!("expected a move, its text or a chess.Move, not {found}")))
 }
 
-/// A number that counts something. Python's own error for one that is out of range is no `ValueError`.
+/// A count. PyO3's own error for a number out of range is not a `ValueError`.
 pub(crate) struct Count<T>(pub(crate) T);
 
 impl<'py, T: TryFrom<u64>> FromPyObject<'_, 'py> for Count<T> {
@@ -176,9 +176,9 @@ impl<'py, T: TryFrom<u64>> FromPyObject<'_, 'py> for Count<T> {
             Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => None,
             Err(error) => return Err(error),
         };
-        let most = 8 * size_of::<T>();
+        let bits = 8 * size_of::<T>();
         let error =
-            || value_error(format!("expected a whole number from 0 to 2^{most} - 1, not {}", &*number));
+            || value_error(format!("expected a whole number from 0 to 2^{bits} - 1, not {}", &*number));
         found.map(Count).ok_or_else(error)
     }
 }

@@ -15,17 +15,17 @@ use crate::line::{AnyGame, AnyLine, GAMES};
 use crate::position::Position;
 use crate::rule_errors::checked;
 
-/// A game: its rules and, for Amazons, its board.
+/// A game: its rules and, for Amazons, the size of its board.
 ///
 /// >>> labrys.Game("amazons", board="6x6").start().legal_moves
 ///
-/// The option of a game is named as in the protocol, or without what names the game: `AmazonsBoard` or
-/// `board`, `UCI_Chess960` or `chess960`.
+/// The option of a game has its name in the protocol, with or without the prefix: `AmazonsBoard` or `board`,
+/// `UCI_Chess960` or `chess960`.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Game {
     pub(crate) rules: &'static dyn AnyGame,
-    /// The choice of its option.
+    /// The index of the chosen value of its option.
     pub(crate) choice: usize,
 }
 
@@ -40,7 +40,7 @@ impl Game {
         self.rules.info().name
     }
 
-    /// Sets its own option.
+    /// Sets the option of the game.
     fn set(&mut self, name: &str, value: &str) -> PyResult<()> {
         let mut board = registry::board(self.variant()).map_err(value_error)?;
         let option = self.rules.info().option;
@@ -56,7 +56,7 @@ impl Game {
         self.rules.info().option.map(|option| (option.name, option.choices[self.choice]))
     }
 
-    /// The feature set of a name, by default the first one.
+    /// The index of the feature set with a name, by default of the first one.
     pub(crate) fn set_of_name(&self, name: Option<&str>) -> PyResult<usize> {
         let sets = self.rules.feature_sets();
         let Some(name) = name else { return Ok(0) };
@@ -71,15 +71,15 @@ impl Game {
     }
 }
 
-/// Whether an option has a name: in any case, with `_` for a space, and with or without what names the
-/// protocol or the game.
+/// Whether a name matches an option: in any case, with or without spaces or `_`, and with or without the
+/// prefix of the protocol or the game.
 pub(crate) fn is_named(option: &str, name: &str, game: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "");
     let (option, name) = (plain(option), plain(name));
     [Some(&*option), option.strip_prefix("uci"), option.strip_prefix(game)].contains(&Some(&*name))
 }
 
-/// A value of an option as its text.
+/// The text of an option's value.
 pub(crate) fn value_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(on) = value.cast::<PyBool>() {
         return Ok(on.is_true().to_string());
@@ -110,25 +110,25 @@ impl Game {
         Ok(game)
     }
 
-    /// Its name, as in the option `UCI_Variant`.
+    /// The name, as in the option `UCI_Variant`.
     #[getter]
     fn name(&self) -> &'static str {
         self.variant()
     }
 
-    /// Its name as people write it.
+    /// The name as people write it.
     #[getter]
     fn title(&self) -> &'static str {
         self.rules.info().appearance.title
     }
 
-    /// The value of its own option, by name; empty if it has none.
+    /// The option of the game with its value, by name; empty if it has none.
     #[getter]
     fn options(&self) -> BTreeMap<&'static str, &'static str> {
         self.value().into_iter().collect()
     }
 
-    /// The features of each set of linear evaluations, in their order; the first set is the default.
+    /// The names of the features of each feature set, in order; the first set is the default.
     #[getter]
     fn feature_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sets = PyDict::new(py);
@@ -152,32 +152,31 @@ impl Game {
         (shape.policy_planes, shape.ranks, shape.files)
     }
 
-    /// The number of inputs of a player to an evaluation net, on the board of the start position.
+    /// The number of inputs that an evaluation net has for each player, on the board of the start position.
     #[getter]
     fn inputs(&self) -> usize {
         self.rules.start(self.choice).input_shape().inputs
     }
 
-    /// Whether moves have outcomes of chance.
+    /// Whether moves have chance outcomes.
     #[getter]
     fn has_chance(&self) -> bool {
         self.rules.has_chance()
     }
 
-    /// No position has more legal moves.
+    /// An upper bound of the number of legal moves in a position.
     #[getter]
     fn max_moves(&self) -> usize {
         self.rules.max_moves()
     }
 
-    /// Plies after which a referee ends a game in favour of `Position.leader`; None if the rules end every
-    /// game.
+    /// Plies after which a referee awards the game to `Position.leader`; None if the rules end every game.
     #[getter]
     fn longest_game(&self) -> Option<u32> {
         self.rules.longest_game()
     }
 
-    /// What stands on squares: the letter in the FEN (lower case), a name and a drawing of each piece.
+    /// The pieces: for each the letter in the FEN (lower case), a name and a drawing.
     #[getter]
     fn pieces(&self) -> Vec<(String, &'static str, &'static str)> {
         let pieces = self.rules.info().appearance.pieces.iter();
@@ -189,10 +188,10 @@ impl Game {
         Ok(Position { line: checked(|| self.rules.start(self.choice))? })
     }
 
-    /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in
-    /// the place of the FEN.
+    /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may replace
+    /// the FEN.
     ///
-    /// Raises `ValueError` if the FEN is not one of the game, or a move is not legal.
+    /// Raises `ValueError` if the FEN is not valid in the game, or a move is not legal.
     #[pyo3(signature = (fen = None, moves = None))]
     fn position(
         &self,
@@ -213,7 +212,7 @@ impl Game {
         Ok(position)
     }
 
-    /// The features of positions, as `Position.features`: float64 of shape (positions, features).
+    /// The features of several positions, as in `Position.features`: float64 of shape (positions, features).
     #[pyo3(signature = (positions, set = None))]
     fn features<'py>(
         &self,
@@ -230,15 +229,15 @@ impl Game {
         })
     }
 
-    /// The planes of positions on boards of one size, as `Position.planes`: float32 of shape (positions,
-    /// planes, ranks, files).
+    /// The planes of several positions on boards of the same size, as in `Position.planes`: float32 of shape
+    /// (positions, planes, ranks, files).
     fn planes<'py>(&self, py: Python<'py>, positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let lines = self.lines(positions)?;
         let start = self.rules.start(self.choice);
         let shape = lines.first().unwrap_or(&start).encoding_shape();
         arrays::check_encoding(self.variant(), shape)?;
         if lines.iter().any(|line| line.encoding_shape() != shape) {
-            return Err(PyValueError::new_err("the positions are on boards of several sizes"));
+            return Err(PyValueError::new_err("the positions are on boards of different sizes"));
         }
         arrays::array(py, [lines.len(), shape.input_planes, shape.ranks, shape.files], |planes| {
             arrays::write_rows(py, &lines, shape.input_len(), planes, |line, planes| {
@@ -272,18 +271,19 @@ impl Game {
 }
 
 impl Game {
-    /// Some positions of this game.
+    /// Checks and converts positions of this game.
     fn lines(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<dyn AnyLine>>> {
         elements("positions", positions)?.map(|position| position_of(Some(self), &position?)).collect()
     }
 
-    /// The game as Python writes it, as an argument: its name, if it has no option that is set.
+    /// The shortest Python expression for the game as an argument: its name, if its option has the default
+    /// value.
     pub(crate) fn plain_repr(&self) -> String {
         if self.choice == 0 { text_repr(self.variant()) } else { self.__repr__() }
     }
 }
 
-/// The game of a name with the value of its option: what a pickle calls.
+/// Unpickles a game from its name and the value of its option.
 #[pyfunction]
 pub(crate) fn _game(name: &str, option: Option<(String, String)>) -> PyResult<Game> {
     let mut game = Game::of_name(name)?;

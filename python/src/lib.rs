@@ -1,10 +1,10 @@
-//! The Python package `labrys`: what its modules in Python stand on.
+//! The native module of the Python package `labrys`.
 //!
-//! - `line`: positions without the type of their game; `games`, `position`: what Python sees of them;
-//! - `engine`, `search`: engines and what they find;
-//! - `records`: files of games;
-//! - `python_game`: games that are written in Python; `rule_errors`: the errors that these raise;
-//! - `convert`: what Python hands over; `arrays`: arrays of NumPy; `wait`: long work that Ctrl-C interrupts.
+//! - `line`: positions without the type of their game; `games`, `position`: their Python classes;
+//! - `engine`, `search`: engines and search results;
+//! - `records`: game records;
+//! - `python_game`: games written in Python; `rule_errors`: the errors that these raise;
+//! - `convert`: conversion of arguments; `arrays`: NumPy arrays; `wait`: long work that Ctrl-C interrupts.
 
 #![forbid(unsafe_code)]
 
@@ -44,15 +44,15 @@ mod _labrys {
     #[pymodule_export]
     use super::search::{_info, _result, _score, Info, Score, Search, SearchResult};
 
-    /// Refuses to run where instructions of this build are missing, which would end the process in silence.
+    /// Raises an error on a processor without the instructions of this build, which would crash silently.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if let Some(feature) = labrys::processor::missing_feature() {
             return Err(PyImportError::new_err(format!(
-                "labrys: built for a processor with {feature}, which this one lacks: take another wheel"
+                "labrys: built for a processor with {feature}, which this one lacks: use another wheel"
             )));
         }
-        // It has all that a sequence has.
+        // It has all methods of a sequence.
         PySequence::register::<MoveList>(module.py())
     }
 
@@ -61,7 +61,8 @@ mod _labrys {
     #[expect(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// Runs the command line, the program name included, as the binary does, and ends the process.
+    /// Runs a command line, whose first element is the program name, as the binary does, and ends the
+    /// process.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) {
         super::rule_errors::end_process_on_errors();

@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 /// A move as a number, see [`GameMove::to_bits`].
 pub(crate) type MoveBits = u32;
 
-/// A position that knows the one before it. Lines that begin alike share their positions.
+/// A position with a link to the one before it. Lines with the same beginning share its positions.
 #[derive(Debug)]
 pub(crate) struct Line<G: Game> {
     position: G,
@@ -26,8 +26,7 @@ pub(crate) struct Line<G: Game> {
     ply: usize,
 }
 
-/// A [`Line`] of any game. Moves that are asked for by their number have to be legal, unless a method says
-/// otherwise.
+/// A [`Line`] of any game. Moves passed as [`MoveBits`] must be legal, unless a method says otherwise.
 pub(crate) trait AnyLine: Send + Sync {
     fn game(&self) -> &'static dyn AnyGame;
 
@@ -41,7 +40,7 @@ pub(crate) trait AnyLine: Send + Sync {
     /// The moves so far.
     fn moves(&self) -> Vec<MoveBits>;
 
-    /// The position of the start, and each one behind it, this one included.
+    /// All positions from the start to this one.
     fn positions(self: Arc<Self>) -> Vec<Arc<dyn AnyLine>>;
 
     fn play(self: Arc<Self>, mv: MoveBits) -> Arc<dyn AnyLine>;
@@ -57,7 +56,7 @@ pub(crate) trait AnyLine: Send + Sync {
 
     fn legal_moves(&self) -> Vec<MoveBits>;
 
-    /// Whether a number is that of a legal move, with or without an outcome of chance.
+    /// Whether these are the bits of a legal move, with or without a chance outcome.
     fn is_legal(&self, mv: MoveBits) -> bool;
 
     fn move_text(&self, mv: MoveBits) -> String;
@@ -80,19 +79,19 @@ pub(crate) trait AnyLine: Send + Sync {
     /// Counts the paths of moves, see [`perft::divide`].
     fn divide(&self, depth: u32, stop: &AtomicBool) -> Option<Vec<(String, u64)>>;
 
-    /// Adds up the features of a set in `values`, one number for each.
+    /// Adds the features of a set to `values`, which has one number for each.
     fn features(&self, set: usize, values: &mut [f64]);
 
     fn encoding_shape(&self) -> EncodingShape;
 
-    /// Writes the planes, all 0 before.
+    /// Writes the planes into a slice of zeros.
     fn planes(&self, planes: &mut [f32]);
 
     fn policy_indices(&self, mv: MoveBits) -> Vec<usize>;
 
     fn input_shape(&self) -> InputShape;
 
-    /// The inputs of a player, without those of the buckets of a net.
+    /// The inputs of a player, without input buckets.
     fn inputs(&self, player: Color) -> Vec<u32>;
 }
 
@@ -103,13 +102,13 @@ impl<G: Knowledge> Line<G> {
         Arc::new(Line { position, choice, before: None, ply: 0 })
     }
 
-    /// The line with one move more.
+    /// The line after one more move.
     pub(crate) fn then(self: Arc<Self>, mv: G::Move) -> Arc<Line<G>> {
         let (position, choice, ply) = (self.position.after(mv), self.choice, self.ply + 1);
         Arc::new(Line { position, choice, before: Some((self, mv)), ply })
     }
 
-    /// This line and those that it goes on from, the longest first.
+    /// This line and its prefixes, the longest first.
     fn back(&self) -> impl Iterator<Item = &Line<G>> {
         std::iter::successors(Some(self), |line| line.before.as_ref().map(|(before, _)| &**before))
     }
@@ -124,7 +123,7 @@ impl<G: Knowledge> Line<G> {
 }
 
 impl<G: Game> Drop for Line<G> {
-    /// One position after the other: a long line would drop them within each other, on the stack.
+    /// Drops the positions in a loop: recursion would overflow the stack on a long line.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(line) = before.and_then(|(line, _)| Arc::into_inner(line)) {
@@ -173,7 +172,7 @@ where
     }
 
     fn playout(self: Arc<Self>, seed: u64) -> Arc<dyn AnyLine> {
-        // A playout is as fast as its numbers: these are reproducible, and need not be unpredictable.
+        // The generator limits the speed of a playout; it must be reproducible, but not unpredictable.
         let mut numbers = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut random = || numbers.random::<f64>();
         let (mut line, mut history) = (Arc::clone(&self), self.history());
@@ -210,7 +209,7 @@ where
 
     fn is_legal(&self, mv: MoveBits) -> bool {
         let mv = G::Move::from_bits(mv);
-        // The outcome of a move is checked by its text.
+        // The chance outcome of a move is checked through its text.
         self.position.is_legal(mv)
             || (G::HAS_CHANCE && self.position.parse_move(&self.position.move_text(mv)) == Ok(mv))
     }
@@ -287,7 +286,7 @@ where
     }
 }
 
-/// What Python has of a game.
+/// A game without its type.
 pub(crate) trait AnyGame: Sync {
     fn info(&self) -> GameInfo;
 
@@ -299,7 +298,7 @@ pub(crate) trait AnyGame: Sync {
 
     fn feature_sets(&self) -> &'static [FeatureSet];
 
-    /// The start position under a choice of the game's option.
+    /// The start position with a choice of the game's option.
     fn start(&self, choice: usize) -> Arc<dyn AnyLine>;
 
     fn position(&self, choice: usize, fen: &str) -> Result<Arc<dyn AnyLine>, PositionError>;
@@ -338,5 +337,5 @@ impl<G: Knowledge> AnyGame for GameType<G> {
     }
 }
 
-/// The games by their names.
+/// The games by name.
 pub(crate) static GAMES: GameTable<dyn AnyGame> = labrys::game_table!();

@@ -16,32 +16,32 @@ use crate::line::{AnyLine, MoveBits};
 use crate::rule_errors::checked;
 use crate::wait::interruptible;
 
-/// A position of a game, with the moves that led to it. It never changes: `play` returns another one.
+/// A position of a game, with the moves that led to it. It is immutable: `play` returns a new one.
 ///
-/// Positions are equal where game, option and FEN are; how they came about does not matter.
+/// Positions are equal if game, option and FEN are equal; the moves before do not matter.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Position {
     pub(crate) line: Arc<dyn AnyLine>,
 }
 
-/// The greatest depth of perft, as in the binary: each ply is a call on the stack.
-const DEEPEST: u32 = 64;
+/// The maximum depth of perft, as in the binary: perft is recursive.
+const MAX_PERFT_DEPTH: u32 = 64;
 
-/// The word for a player.
-pub(crate) fn color_word(color: Color) -> &'static str {
+/// The name of a player.
+pub(crate) fn color_name(color: Color) -> &'static str {
     match color {
         Color::White => "white",
         Color::Black => "black",
     }
 }
 
-/// The player of a word.
+/// The player with a name.
 ///
 /// # Errors
-/// `ValueError` if it is none.
+/// `ValueError` if there is none.
 pub(crate) fn color_of(word: &str) -> PyResult<Color> {
-    let found = Color::BOTH.into_iter().find(|&color| color_word(color) == word);
+    let found = Color::BOTH.into_iter().find(|&color| color_name(color) == word);
     found.ok_or_else(|| value_error(format!("expected \"white\" or \"black\", not {word:?}")))
 }
 
@@ -61,8 +61,8 @@ impl Position {
     }
 
     fn divided(&self, py: Python<'_>, depth: u32) -> PyResult<Vec<(String, u64)>> {
-        if depth > DEEPEST {
-            return Err(value_error(format!("expected a depth of at most {DEEPEST}, not {depth}")));
+        if depth > MAX_PERFT_DEPTH {
+            return Err(value_error(format!("expected a depth of at most {MAX_PERFT_DEPTH}, not {depth}")));
         }
         let line = Arc::clone(&self.line);
         let counts = interruptible(py, move |control| line.divide(depth, control.stop_flag()))?;
@@ -78,13 +78,13 @@ impl Position {
         Game { rules: self.line.game(), choice: self.line.choice() }
     }
 
-    /// The position as FEN, with all counters.
+    /// The position as a FEN, with all counters.
     #[getter]
     fn fen(&self) -> String {
         self.line.fen()
     }
 
-    /// The Zobrist key of board and side to move, 64 bits; counters do not count.
+    /// The 64-bit Zobrist key of board and side to move, without the counters.
     #[getter]
     fn key(&self) -> u64 {
         self.line.key()
@@ -93,29 +93,29 @@ impl Position {
     /// Whose turn it is: `"white"` or `"black"`.
     #[getter]
     fn side_to_move(&self) -> &'static str {
-        color_word(self.line.side_to_move())
+        color_name(self.line.side_to_move())
     }
 
-    /// The legal moves, in an order that depends on the position alone. In games with chance they are without
-    /// their outcomes, see `outcomes`.
+    /// The legal moves, in an order that depends on the position alone. In games with chance they come
+    /// without their chance outcomes, see `outcomes`.
     #[getter]
     fn legal_moves(slf: &Bound<'_, Self>) -> MoveList {
         MoveList { moves: slf.get().line.legal_moves(), position: slf.clone().unbind() }
     }
 
-    /// How the game ended, by all rules (repetition and lack of progress, too); None if it goes on.
+    /// How the game ended, by all rules including repetition and lack of progress; None if it has not ended.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
         self.line.outcome().map(Outcome)
     }
 
-    /// Who wins if a referee ends the game here; None if nobody does, and in games without points.
+    /// Who wins if a referee ends the game here; None for a draw, and in games without points.
     #[getter]
     fn leader(&self) -> Option<&'static str> {
-        self.line.leader().map(color_word)
+        self.line.leader().map(color_name)
     }
 
-    /// Whether the game has ended, by all rules.
+    /// Whether the game has ended, by all rules including repetition and lack of progress.
     #[getter]
     fn is_over(&self) -> bool {
         self.line.outcome().is_some()
@@ -139,7 +139,7 @@ impl Position {
         slf.get().line.before().map(|(line, bits)| Move::of(line, bits, slf.clone().unbind()))
     }
 
-    /// The position that the moves begin with.
+    /// The position before the first of the moves.
     #[getter]
     fn start(&self) -> Position {
         let start = Arc::clone(&self.line).positions().into_iter().next();
@@ -152,7 +152,7 @@ impl Position {
         self.line.before().map(|(line, _)| Position { line })
     }
 
-    /// How often the position has occurred since `start`, this time included.
+    /// How often the position has occurred since `start`, including now.
     #[getter]
     fn occurrences(&self) -> usize {
         self.line.occurrences()
@@ -181,7 +181,7 @@ impl Position {
     fn play(&self, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
         let mut position = self.clone();
         for mv in moves {
-            // There may be very many.
+            // The list may be very long.
             moves.py().check_signals()?;
             position = position.after(&mv)?;
         }
@@ -193,42 +193,41 @@ impl Position {
         Ok(self.line.san(move_of(&self.line, r#move)?))
     }
 
-    /// Every outcome of a move with its probability (1 in sum), the most probable first; without chance the
-    /// move itself.
+    /// The chance outcomes of a move with their probabilities, which sum to 1, the most probable first;
+    /// without chance, the move itself.
     fn outcomes(slf: &Bound<'_, Self>, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<(Move, f64)>> {
         let line = &slf.get().line;
         let outcomes = line.outcomes(move_of(line, r#move)?);
         Ok(outcomes.into_iter().map(|(bits, probability)| (Move::at(slf, bits), probability)).collect())
     }
 
-    /// The outcome of a move that a number from 0 (included) to 1 (not included) stands for, such as
-    /// `random.random()`.
+    /// Samples a chance outcome of a move by a random number in [0, 1), such as `random.random()`.
     fn sample(slf: &Bound<'_, Self>, r#move: &Bound<'_, PyAny>, number: f64) -> PyResult<Move> {
         if !(0.0..1.0).contains(&number) {
             return Err(value_error(format!("expected a number from 0 to 1, below 1, not {number}")));
         }
-        // One number stands for all that is random of a move: it falls into the share of one of its outcomes.
+        // Inverse transform sampling.
         let line = &slf.get().line;
         let bits = move_of(line, r#move)?;
         let outcomes = line.outcomes(bits);
-        let mut share_ends = 0.0;
+        let mut cumulative = 0.0;
         let found = outcomes.iter().find(|(_, probability)| {
-            share_ends += probability;
-            number < share_ends
+            cumulative += probability;
+            number < cumulative
         });
-        // Rounding may leave a gap below 1.
+        // Through rounding, the sum may be below 1.
         Ok(Move::at(slf, found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
     }
 
-    /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is
-    /// as likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after
-    /// the other.
+    /// The final position of a game of random moves from here. The same seed gives the same moves. All legal
+    /// moves are equally likely; in Amazons the amazon, its target and the target of the arrow are sampled
+    /// one after the other.
     fn playout(&self, py: Python<'_>, seed: Count<u64>) -> PyResult<Position> {
         let line = py.detach(|| checked(|| Arc::clone(&self.line).playout(seed.0)))?;
         Ok(Position { line })
     }
 
-    /// The number of paths of `depth` legal moves.
+    /// The number of sequences of `depth` legal moves.
     fn perft(&self, py: Python<'_>, depth: Count<u32>) -> PyResult<u64> {
         match depth.0 {
             0 => Ok(1),
@@ -236,7 +235,7 @@ impl Position {
         }
     }
 
-    /// The number of paths of `depth` legal moves, for each first move.
+    /// The number of sequences of `depth` legal moves, for each first move.
     fn divide(&self, py: Python<'_>, depth: Count<u32>) -> PyResult<BTreeMap<String, u64>> {
         match depth.0 {
             0 => Err(PyValueError::new_err("expected a depth from 1 on, not 0")),
@@ -244,13 +243,13 @@ impl Position {
         }
     }
 
-    /// The board in letters.
+    /// A text diagram of the board.
     fn diagram(&self) -> PyResult<String> {
         checked(|| self.line.diagram())
     }
 
-    /// The features of the position for the side to move, of a set of linear evaluations (by default the
-    /// first one): float64 of shape (features,).
+    /// The values of the features of a feature set (by default the first one) for the side to move: float64
+    /// of shape (features,).
     #[pyo3(signature = (set = None))]
     fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
         let set = self.game().set_of_name(set)?;
@@ -259,8 +258,8 @@ impl Position {
         })
     }
 
-    /// The position as a policy/value net sees it, by the side to move, which plays up the board: float32 of
-    /// shape (planes, ranks, files). The first rank is that of the side to move.
+    /// The input of a policy/value net, from the perspective of the side to move, which plays up the board:
+    /// float32 of shape (planes, ranks, files). The first rank is that of the side to move.
     fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.line.encoding_shape();
         arrays::check_encoding(self.line.game().info().name, shape)?;
@@ -270,26 +269,26 @@ impl Position {
         })
     }
 
-    /// The inputs to an evaluation net (NNUE) that are 1, by their indices below `Game.inputs`: those of the
-    /// side to move and those of the other player, two arrays of uint32 of shape (inputs that are 1,).
+    /// The active inputs of an evaluation net (NNUE) as indices below `Game.inputs`: those of the side to
+    /// move and those of the opponent, two arrays of uint32 of shape (active inputs,).
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         if self.line.input_shape().inputs == 0 {
             let game = self.line.game().info().name;
-            return Err(value_error(format!("{game} has no inputs to evaluation nets")));
+            return Err(value_error(format!("{game} has no inputs for evaluation nets")));
         }
         let player = self.line.side_to_move();
         let array = |player| arrays::array_of(py, &self.line.inputs(player));
         Ok((array(player)?, array(!player)?))
     }
 
-    /// The indices of a move in the policy of a net, an array of shape `Game.policy_shape` in one row: the
-    /// logit of the move is the sum of those at its indices.
+    /// The indices of a move in the flattened policy of a net, whose shape is `Game.policy_shape`: the logit
+    /// of the move is the sum of the logits at these indices.
     fn policy_indices(&self, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
         Ok(self.line.policy_indices(move_of(&self.line, r#move)?))
     }
 
-    /// A picture of the board: SVG, whose longer side has `size` pixels. `arrows` are moves that are shown by
-    /// arrows; `last_move` colours the squares of the last one; `flipped` has Black at the bottom.
+    /// An SVG image of the board, whose longer side has `size` pixels. `arrows` are moves to show as arrows;
+    /// `last_move` highlights the squares of the last move; `flipped` puts Black at the bottom.
     #[pyo3(signature = (**options))]
     fn svg(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
         let board = slf.py().import("labrys.svg")?.getattr("board")?;
@@ -333,7 +332,7 @@ impl Position {
     }
 }
 
-/// The position of a FEN after some moves: what a pickle calls.
+/// Unpickles a position from a FEN and the moves after it.
 #[pyfunction]
 pub(crate) fn _position(game: &Bound<'_, Game>, fen: &str, moves: Vec<String>) -> PyResult<Position> {
     let game = game.get();
@@ -348,15 +347,15 @@ pub(crate) fn _position(game: &Bound<'_, Game>, fen: &str, moves: Vec<String>) -
     Ok(Position { line: line.map_err(value_error)? })
 }
 
-/// A legal move of a position. `str(move)` is its text in the notation of the protocol.
+/// A legal move in a position. `str(move)` is its text in the notation of the protocol.
 ///
-/// Moves of several positions are equal where they do the same.
+/// The same move in different positions is equal.
 #[pyclass(frozen, module = "labrys")]
 pub(crate) struct Move {
     pub(crate) line: Arc<dyn AnyLine>,
     pub(crate) bits: MoveBits,
-    /// A position that the moves of a list share, so that a pickle of the list has it once: that of the move,
-    /// or a later one of the game, which has the move.
+    /// A position that the moves of a list share, so that a pickle of the list contains it once: the position
+    /// before the move, or a later one of the same game.
     shared: Py<Position>,
 }
 
@@ -366,7 +365,7 @@ impl Move {
         Move { line, bits, shared }
     }
 
-    /// A move of a position.
+    /// A move in a position.
     fn at(position: &Bound<'_, Position>, bits: MoveBits) -> Move {
         Move::of(Arc::clone(&position.get().line), bits, position.clone().unbind())
     }
@@ -378,7 +377,7 @@ impl Move {
 
 #[pymethods]
 impl Move {
-    /// The position that it is a move of.
+    /// The position in which it is legal.
     #[getter]
     fn position(&self) -> Position {
         Position { line: Arc::clone(&self.line) }
@@ -428,7 +427,7 @@ impl Move {
     }
 }
 
-/// A move of a position, or one that has been played some plies before it: what a pickle calls.
+/// Unpickles a move that is legal in a position, or in the one `back` plies before it.
 #[pyfunction]
 pub(crate) fn _move(position: &Bound<'_, Position>, back: usize, text: &str) -> PyResult<Move> {
     let mut line = Arc::clone(&position.get().line);
@@ -439,7 +438,7 @@ pub(crate) fn _move(position: &Bound<'_, Position>, back: usize, text: &str) -> 
     Ok(Move::of(line, bits, position.clone().unbind()))
 }
 
-/// The legal moves of a position, a sequence. A move becomes an object when it is asked for.
+/// The legal moves in a position, a sequence, whose elements are created on access.
 #[pyclass(frozen, sequence, module = "labrys")]
 pub(crate) struct MoveList {
     position: Py<Position>,
@@ -481,16 +480,16 @@ impl MoveList {
         let py = r#move.py();
         match move_of(self.line(), r#move) {
             Ok(bits) => Ok(self.moves.contains(&bits)),
-            // What is no move is not among them. Other errors, such as Ctrl-C, are those of a foreign object.
+            // Anything but a move is not contained. A foreign object may raise other errors, such as Ctrl-C.
             Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(false),
             Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The place of a move, between `start` and `stop` if they are given.
+    /// The index of a move, between `start` and `stop` if given.
     ///
-    /// Raises `ValueError` if it is not among them.
+    /// Raises `ValueError` if it is not there.
     #[pyo3(
         signature = (value, start = Place(0, None), stop = None),
         text_signature = "($self, value, start=0, stop=None)",
@@ -503,7 +502,7 @@ impl MoveList {
         found.ok_or_else(|| value_error(format!("no legal move {}", self.line().move_text(bits))))
     }
 
-    /// 1 for a legal move, else 0.
+    /// 1 for a legal move, otherwise 0.
     fn count(&self, value: &Bound<'_, PyAny>) -> PyResult<usize> {
         self.__contains__(value).map(usize::from)
     }
@@ -523,7 +522,7 @@ impl MoveList {
     }
 }
 
-/// Goes through the legal moves of a position.
+/// Iterates over the legal moves in a position.
 #[pyclass]
 pub(crate) struct MoveIterator {
     list: Py<MoveList>,
@@ -553,10 +552,10 @@ impl Outcome {
     /// `"white"` or `"black"`; None if the game is drawn.
     #[getter]
     fn winner(&self) -> Option<&'static str> {
-        self.0.winner.map(color_word)
+        self.0.winner.map(color_name)
     }
 
-    /// The rule that ended the game, in words, such as `"checkmate"`.
+    /// The rule that ended the game, such as `"checkmate"`.
     #[getter]
     fn ending(&self) -> String {
         self.0.ending.to_string()
@@ -601,7 +600,7 @@ impl Outcome {
     }
 }
 
-/// The outcome of a winner and an ending in words: what a pickle calls.
+/// Unpickles an outcome from its winner and the text of its ending.
 #[pyfunction]
 #[pyo3(signature = (winner, ending))]
 pub(crate) fn _outcome(winner: Option<&str>, ending: &str) -> PyResult<Outcome> {

@@ -1,8 +1,8 @@
-//! Games that are written in Python: subclasses of `labrys.Rules`.
+//! Games written in Python: subclasses of `labrys.Rules`.
 //!
-//! The searches know a game by its type, and Python makes games as it runs. So there are some types without
-//! rules, [`PythonGame`] of a slot, and a game takes the first slot that is free. A game of the same name as
-//! one before, such as that of a cell of a notebook that runs again, takes its place.
+//! Searches are generic over the type of the game, but games in Python are defined at run time. So there is a
+//! fixed number of types without rules, [`PythonGame`] with the number of a slot, and a game takes the first
+//! free slot. A game with the name of an earlier one, as when a notebook cell runs again, replaces it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -26,23 +26,23 @@ use crate::rule_errors::{call, note};
 use crate::wait::lock;
 use labrys::engine::registry::GameType;
 
-/// The games in Python that a process can have.
+/// The maximum number of games in Python in a process.
 const SLOTS: usize = 2;
 
 /// The feature set of games in Python.
 const PYTHON_FEATURES: &str = "python";
 
-/// What is known of the game of a slot.
+/// The game in a slot.
 #[derive(Clone, Copy)]
 struct Slot {
     name: &'static str,
     rules: &'static Py<PyAny>,
 }
 
-/// The games, by their slots.
-static TAKEN: RwLock<[Option<Slot>; SLOTS]> = RwLock::new([None; SLOTS]);
+/// The games by slot.
+static SLOT_GAMES: RwLock<[Option<Slot>; SLOTS]> = RwLock::new([None; SLOTS]);
 
-/// The texts of moves and their numbers.
+/// The interned texts of moves.
 static TEXTS: Mutex<Texts> = Mutex::new(Texts { numbers: None, texts: Vec::new() });
 
 #[derive(Default)]
@@ -53,7 +53,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The number of a text, a new one if it has none.
+    /// The number of a text, which is added if it is new.
     fn number(&mut self, text: &str) -> u32 {
         let numbers = self.numbers.get_or_insert_default();
         if let Some(&number) = numbers.get(text) {
@@ -89,12 +89,12 @@ impl GameMove for PythonMove {
 
 /// A position of the game in a slot.
 #[derive(Clone)]
-pub(crate) struct PythonGame<const SLOT: usize>(Arc<Known>);
+pub(crate) struct PythonGame<const SLOT: usize>(Arc<PositionData>);
 
-/// What the rules say of a position.
-struct Known {
+/// The results of all methods of the rules for a position.
+struct PositionData {
     rules: &'static Py<PyAny>,
-    /// The state; none where the rules have raised an error.
+    /// The state; `None` if the rules have raised an error.
     state: Option<Py<PyAny>>,
     fen: String,
     key: u64,
@@ -109,7 +109,7 @@ impl<const SLOT: usize> fmt::Debug for PythonGame<SLOT> {
     }
 }
 
-/// The text that a method has returned.
+/// The string that a method has returned.
 ///
 /// # Errors
 /// `TypeError` names the method; `ValueError` if Python cannot write the text as Unicode.
@@ -121,20 +121,20 @@ fn text_of(method: &str, found: &Bound<'_, PyAny>) -> PyResult<String> {
     found.extract()
 }
 
-/// A `ValueError` about what a method has returned.
-fn said_of(py: Python<'_>, method: &str, error: &PyErr) -> PyErr {
+/// A `ValueError` about the return value of a method.
+fn method_error(py: Python<'_>, method: &str, error: &PyErr) -> PyErr {
     PyValueError::new_err(format!("{method}: {}", error.value(py)))
 }
 
-/// Asks Python about a state.
-fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> {
+/// Calls the methods of the rules for a state.
+fn position_data(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<PositionData> {
     let py = state.py();
-    let ask = |method: &str| call(|| rules.bind(py).call_method1(method, (&state,)));
-    let fen = text_of("fen", &ask("fen")?)?;
-    let color = |method: &str, word: &str| color_of(word).map_err(|error| said_of(py, method, &error));
-    let side = color("side_to_move", &text_of("side_to_move", &ask("side_to_move")?)?)?;
-    let (mut moves, mut known) = (Vec::new(), HashSet::new());
-    let found = ask("legal_moves")?;
+    let get = |method: &str| call(|| rules.bind(py).call_method1(method, (&state,)));
+    let fen = text_of("fen", &get("fen")?)?;
+    let color = |method: &str, word: &str| color_of(word).map_err(|error| method_error(py, method, &error));
+    let side = color("side_to_move", &text_of("side_to_move", &get("side_to_move")?)?)?;
+    let (mut moves, mut seen) = (Vec::new(), HashSet::new());
+    let found = get("legal_moves")?;
     let mut texts = elements("legal_moves", &found)?;
     while let Some(text) = call(|| texts.next()) {
         let text = text_of("legal_moves", &text?)?;
@@ -144,46 +144,46 @@ fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> 
             )));
         }
         let mv = PythonMove(lock(&TEXTS).number(&text));
-        if !known.insert(mv) {
+        if !seen.insert(mv) {
             return Err(PyValueError::new_err(format!("legal_moves: {text:?} is there twice")));
         }
         moves.push(mv);
     }
     let winner =
-        if moves.is_empty() { Some(ask("winner")?).filter(|winner| !winner.is_none()) } else { None };
+        if moves.is_empty() { Some(get("winner")?).filter(|winner| !winner.is_none()) } else { None };
     let winner = winner.map(|winner| color("winner", &text_of("winner", &winner)?)).transpose()?;
     let mut hasher = DefaultHasher::new();
     fen.hash(&mut hasher);
-    Ok(Known { rules, state: Some(state.unbind()), fen, key: hasher.finish(), side, moves, winner })
+    Ok(PositionData { rules, state: Some(state.unbind()), fen, key: hasher.finish(), side, moves, winner })
 }
 
-impl Known {
-    /// Where the rules have raised an error: a drawn game. Whoever asks next is told.
-    fn failed(py: Python<'_>, game: &str, rules: &'static Py<PyAny>, error: PyErr) -> Known {
+impl PositionData {
+    /// A drawn game in place of an error of the rules, which is recorded.
+    fn failed(py: Python<'_>, game: &str, rules: &'static Py<PyAny>, error: PyErr) -> PositionData {
         note(py, game, error);
         let (fen, moves) = ("error".to_owned(), Vec::new());
-        Known { rules, state: None, fen, key: 0, side: Color::White, moves, winner: None }
+        PositionData { rules, state: None, fen, key: 0, side: Color::White, moves, winner: None }
     }
 }
 
 impl<const SLOT: usize> PythonGame<SLOT> {
     fn slot() -> Option<Slot> {
-        TAKEN.read().unwrap_or_else(PoisonError::into_inner)[SLOT]
+        SLOT_GAMES.read().unwrap_or_else(PoisonError::into_inner)[SLOT]
     }
 
-    /// The rules of the slot, which is only asked for where a game is in it.
+    /// The rules in the slot, which must be taken.
     fn rules() -> &'static Py<PyAny> {
         Self::slot().expect("a game is registered when its slot is taken").rules
     }
 
     /// The position of a state, or of an error.
     fn of(py: Python<'_>, rules: &'static Py<PyAny>, state: PyResult<Bound<'_, PyAny>>) -> PythonGame<SLOT> {
-        let position = state.and_then(|state| known(rules, state));
-        let failed = |error| Known::failed(py, Self::info().name, rules, error);
+        let position = state.and_then(|state| position_data(rules, state));
+        let failed = |error| PositionData::failed(py, Self::info().name, rules, error);
         PythonGame(Arc::new(position.unwrap_or_else(failed)))
     }
 
-    /// Adds the game of the slot to those that engines, matches and the solver know.
+    /// Adds the game of the slot to the registries of engines, matches and the solver.
     fn register()
     where
         PythonGame<SLOT>: solver::SolverGame + labrys::engine::Playable,
@@ -219,11 +219,11 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
         Python::attach(|py| {
             let rules = Self::rules();
             let state = call(|| rules.bind(py).call_method1("from_fen", (fen,)));
-            let position = state.and_then(|state| known(rules, state));
+            let position = state.and_then(|state| position_data(rules, state));
             let position = position.map_err(|error| {
                 let game = Self::info().name;
                 let expected = format!("a position of {game} ({})", error.value(py));
-                // Ctrl-C, or the end of the program, says nothing of the text.
+                // Ctrl-C or `SystemExit` is not about the text.
                 if !error.is_instance_of::<PyException>(py) {
                     note(py, game, error);
                 }
@@ -253,7 +253,7 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
         if !self.is_legal(mv) {
             return;
         }
-        let Known { rules, state: Some(state), .. } = &*self.0 else { return };
+        let PositionData { rules, state: Some(state), .. } = &*self.0 else { return };
         *self = Python::attach(|py| {
             Self::of(py, rules, call(|| rules.bind(py).call_method1("play", (state, mv.text()))))
         });
@@ -287,7 +287,7 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
     }
 
     fn diagram(&self) -> String {
-        let Known { rules, state: Some(state), fen, .. } = &*self.0 else { return self.0.fen.clone() };
+        let PositionData { rules, state: Some(state), fen, .. } = &*self.0 else { return self.0.fen.clone() };
         Python::attach(|py| {
             let diagram = call(|| rules.bind(py).call_method1("diagram", (state,)));
             diagram.and_then(|diagram| text_of("diagram", &diagram)).unwrap_or_else(|error| {
@@ -313,11 +313,11 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
         scale: Scale::UNMEASURED,
     }];
 
-    /// The one feature is an evaluation as it is.
+    /// The only feature is the evaluation itself.
     const INITIAL_WEIGHT: f64 = 1.0;
 
     fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
-        let Known { rules, state: Some(state), .. } = &*self.0 else { return };
+        let PositionData { rules, state: Some(state), .. } = &*self.0 else { return };
         Python::attach(|py| {
             let value = call(|| rules.bind(py).call_method1("evaluate", (state,)));
             match value.and_then(|value| value.extract::<f64>()) {
@@ -335,7 +335,7 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
 labrys::game!(PythonGame<0>);
 labrys::game!(PythonGame<1>);
 
-/// Words of the protocol and of the command line that no game can be named by.
+/// Words of the protocol and of the command line that cannot be names of games.
 const RESERVED: &[&str] = &[
     "all",
     "auto",
@@ -376,11 +376,11 @@ const RESERVED: &[&str] = &[
     "weights",
 ];
 
-/// Adds a game that is written in Python to those that are known by name; one of its name in Python before is
-/// replaced. `rules` is a `labrys.Rules`.
+/// Registers a game written in Python; it replaces an earlier game in Python of the same name. `rules` is a
+/// `labrys.Rules`.
 ///
 /// Raises `ValueError` if the name is taken by another game, or there are too many games in Python already,
-/// and what the rules raise when they are asked for the start position.
+/// and the errors that the rules raise for the start position.
 #[pyfunction]
 pub(crate) fn add_game(rules: &Bound<'_, PyAny>) -> PyResult<crate::games::Game> {
     let py = rules.py();
@@ -399,21 +399,21 @@ pub(crate) fn add_game(rules: &Bound<'_, PyAny>) -> PyResult<crate::games::Game>
     if RESERVED.contains(&&*name) {
         return Err(PyValueError::new_err(format!("name: {name:?} is a word of the protocol")));
     }
-    // The rules have to say something sensible of their start position, before anybody hears of them.
+    // The rules must handle their start position before the game is registered.
     let leaked: &'static Py<PyAny> = Box::leak(Box::new(rules.clone().unbind()));
-    let start = known(leaked, rules.call_method0("start")?)?;
-    let again = known(leaked, rules.call_method1("from_fen", (&start.fen,))?)?;
+    let start = position_data(leaked, rules.call_method0("start")?)?;
+    let again = position_data(leaked, rules.call_method1("from_fen", (&start.fen,))?)?;
     if (&again.fen, again.side, &again.moves) != (&start.fen, start.side, &start.moves) {
         return Err(PyValueError::new_err(format!(
             "from_fen: {:?}, which fen gives, is another position",
             start.fen
         )));
     }
-    // The tables ask the slots for names: they are asked before the slots are locked. Python runs one thread
-    // through here at a time.
+    // The tables read the names from the slots, so they are queried before the slots are locked. The GIL lets
+    // one thread through here at a time.
     let is_known = GAMES.get(&name).is_ok();
     let slot = {
-        let mut taken = TAKEN.write().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = SLOT_GAMES.write().unwrap_or_else(PoisonError::into_inner);
         let own = taken.iter().position(|slot| slot.is_some_and(|slot| slot.name == name));
         if own.is_none() && is_known {
             return Err(PyValueError::new_err(format!("there is a game {name} already")));

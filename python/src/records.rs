@@ -1,4 +1,4 @@
-//! Files of games.
+//! Game records.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use crate::position::Position;
 use crate::rule_errors::checked;
 use crate::wait::interruptible;
 
-/// The games of a file, in the types of their game.
+/// The self-play games of a file, without the type of their game.
 pub(crate) trait AnyGames: Send + Sync {
     fn header(&self) -> &GamesHeader;
 
     fn len(&self) -> usize;
 
-    /// The result for White, plies of the opening and plies after it.
+    /// The result for White, the plies of the opening and those after it.
     fn game(&self, index: usize) -> (Wdl, usize, usize);
 
-    /// The scores after the opening, each for the player of its move, in units of the evaluation.
+    /// The scores after the opening, each for the side to move, in units of the evaluation.
     fn scores(&self, index: usize) -> Vec<f32>;
 
     /// The game as a line.
@@ -78,7 +78,7 @@ impl<G: Knowledge> AnyGames for Games<G> {
     }
 }
 
-/// Reads the games of a game.
+/// Reads self-play games of one game.
 pub(crate) trait GamesReader: Sync {
     fn read(&self, path: &Path) -> PyResult<Arc<dyn AnyGames>>;
 }
@@ -92,11 +92,11 @@ impl<G: Knowledge> GamesReader for GameType<G> {
     }
 }
 
-/// The readers of games by their names.
+/// The readers by the name of the game.
 pub(crate) static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
 
-/// The games of a file of `labrys nnue selfplay`. `games[0]` is the last position of the first one: it has the
-/// moves.
+/// The games of a file of `labrys nnue selfplay`. `games[0]` is the final position of the first game, with
+/// its moves.
 #[pyclass(frozen, sequence, module = "labrys")]
 pub(crate) struct SelfPlayGames(Arc<dyn AnyGames>);
 
@@ -118,7 +118,7 @@ impl SelfPlayGames {
 
 #[pymethods]
 impl SelfPlayGames {
-    /// How the games were played: game, start position (FEN), evaluation, nodes a move, seed and so on.
+    /// How the games were played: game, start position (FEN), evaluation, nodes per move, seed and so on.
     #[getter]
     fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let header = serde_json::to_string(self.0.header()).map_err(value_error)?;
@@ -140,29 +140,29 @@ impl SelfPlayGames {
         self.each(py, |(result, _, _)| result.value() as f32)
     }
 
-    /// The random plies that the games begin with: uint32 of shape (games,).
+    /// The numbers of random plies at the start of the games: uint32 of shape (games,).
     #[getter]
     fn opening_plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.each(py, |(_, opening, _)| opening as u32)
     }
 
-    /// The plies after those: uint32 of shape (games,).
+    /// The numbers of plies after these: uint32 of shape (games,).
     #[getter]
     fn plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.each(py, |(_, _, plies)| plies as u32)
     }
 
-    /// The scores of the searches of a game, each for the player of the move, in units of the evaluation:
-    /// float32 of shape (plies,).
+    /// The scores of the searches in a game, each for the side to move, in units of the evaluation: float32
+    /// of shape (plies,).
     fn scores<'py>(&self, py: Python<'py>, index: Place) -> PyResult<Bound<'py, PyAny>> {
         array_of(py, &self.0.scores(index.index(self.0.len(), "game")?))
     }
 
-    /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and
-    /// `ply` (uint32), `white` (bool: whose turn it is), `score` and `result` (float32) for the side to move.
-    /// `own` and `other` (uint32) are the inputs to an evaluation net (see `Position.inputs`) of all
-    /// positions, one after the other; those of position `i` are `own[offset[i]:offset[i + 1]]`, with
-    /// `offset` (uint64) of shape (positions + 1,). A net in PyTorch begins with an `EmbeddingBag` of them.
+    /// All positions after the openings in which a move was played, as arrays of shape (positions,): `game`
+    /// and `ply` (uint32), `white` (bool: whether White is to move), `score` and `result` (float32) for the
+    /// side to move. `own` and `other` (uint32) are the concatenated inputs of an evaluation net (see
+    /// `Position.inputs`); those of position `i` are `own[offset[i]:offset[i + 1]]`, with `offset` (uint64)
+    /// of shape (positions + 1,). The first layer of a net in PyTorch is an `EmbeddingBag` over them.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let games = Arc::clone(&self.0);
         let arrays =
@@ -184,7 +184,7 @@ impl SelfPlayGames {
     }
 }
 
-/// The positions of games, column by column.
+/// The positions of games as columns.
 #[derive(Default)]
 struct Arrays {
     game: Vec<u32>,
@@ -198,7 +198,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// The positions of all games. The control stops it: the rest is missing.
+    /// The positions of all games, or of the first ones if `control` stops it.
     fn of(games: &dyn AnyGames, control: &Control) -> Result<Arrays, String> {
         let mut arrays = Arrays { offset: vec![0], ..Arrays::default() };
         for game in (0..games.len()).take_while(|_| !control.is_stopped()) {
@@ -231,17 +231,17 @@ impl Arrays {
 #[pyfunction]
 pub(crate) fn read_selfplay(py: Python<'_>, path: PathBuf) -> PyResult<SelfPlayGames> {
     interruptible(py, move |_| {
-        // A missing file has no header, either.
+        // `read_header` finds no header in a missing file.
         let found = path.metadata();
         found.map_err(|error| file_error(format!("games file {}: {error}", path.display())))?;
         let header = read_header(&path).map_err(file_error)?;
-        let header =
-            header.ok_or_else(|| value_error(format!("{} is no file of self-play games", path.display())))?;
+        let header = header
+            .ok_or_else(|| value_error(format!("{}: not a file of self-play games", path.display())))?;
         Ok(SelfPlayGames(READERS.get(&header.game).map_err(value_error)?.read(&path)?))
     })?
 }
 
-/// Reads the games of a PGN file: for each its tags, and the position at its end, which has the moves.
+/// Reads the games of a PGN file: for each its tags and its final position, with the moves.
 ///
 /// Raises `ValueError` at the first game that cannot be read or played; `OSError`, such as
 /// `FileNotFoundError`, if the file cannot be read.
@@ -260,8 +260,8 @@ pub(crate) fn read_pgn(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(BTreeMap<
     })?
 }
 
-/// The position of a FEN under a choice of the game's option; if its start position is on a board of another
-/// size, under the first one that is on such a board.
+/// The position of a FEN with a choice of the game's option; if the board of that choice has another size,
+/// with the first choice whose board fits.
 fn on_its_board(rules: &dyn AnyGame, choice: usize, fen: &str) -> Result<Arc<dyn AnyLine>, PositionError> {
     let line = rules.position(choice, fen)?;
     let choices = rules.info().option.map_or(0, |option| option.choices.len());

@@ -1,6 +1,6 @@
-//! The errors that rules in Python raise, on their way to whoever asked for the work. The games of Labrys
-//! cannot fail, so that an error cannot go the way of a result: it is noted here and raised by the call,
-//! while searches that it comes from are stopped.
+//! The errors that rules in Python raise. The traits for games have no errors, so an error cannot be
+//! returned: it is recorded here, stops the search in which it occurred, and is raised by the call from
+//! Python.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,21 +12,21 @@ use pyo3::prelude::*;
 use crate::wait::lock;
 
 thread_local! {
-    /// Who hears of the errors of this thread.
-    static LISTENER: RefCell<Option<Arc<RuleErrors>>> = const { RefCell::new(None) };
+    /// Collects the errors of this thread.
+    static COLLECTOR: RefCell<Option<Arc<RuleErrors>>> = const { RefCell::new(None) };
 
-    /// How many calls of rules, one within the other, this thread is in.
+    /// The depth of nested calls of rules on this thread.
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The searches that run: a search may have threads of its own, which have no listener.
+/// The running searches: the additional threads of a search have no collector.
 static SEARCHES: Mutex<Vec<Weak<RuleErrors>>> = Mutex::new(Vec::new());
 
-/// Whether rules that fail end the process: in the command line nobody could be told, and a proof or a match
-/// would go on with a result that is none.
+/// Whether an error of the rules ends the process: the command line cannot raise it, and a proof or a match
+/// would continue with a wrong result.
 static ENDS_PROCESS: AtomicBool = AtomicBool::new(false);
 
-/// From now on, rules that fail end the process.
+/// From now on, an error of the rules ends the process.
 pub(crate) fn end_process_on_errors() {
     ENDS_PROCESS.store(true, Ordering::Relaxed);
 }
@@ -36,19 +36,19 @@ pub(crate) fn end_process_on_errors() {
 pub(crate) struct RuleErrors {
     /// The first one.
     first: Mutex<Option<PyErr>>,
-    /// What stops the work.
+    /// Stops the work at an error.
     control: Option<Arc<Control>>,
-    /// The game, of a search that may have several threads.
+    /// The game, for a search that may have several threads.
     game: Option<&'static str>,
 }
 
 impl RuleErrors {
-    /// The errors of work on one thread, which is stopped by a control, if there is one.
+    /// The errors of work on one thread, which a control stops, if there is one.
     pub(crate) fn of_thread(control: Option<Arc<Control>>) -> Arc<RuleErrors> {
         Arc::new(RuleErrors { control, ..RuleErrors::default() })
     }
 
-    /// The errors of a search of a game, with all of its threads.
+    /// The errors of a search, on all of its threads.
     pub(crate) fn of_search(game: &'static str, control: Arc<Control>) -> Arc<RuleErrors> {
         let errors = RuleErrors { control: Some(control), game: Some(game), ..RuleErrors::default() };
         let errors = Arc::new(errors);
@@ -58,11 +58,11 @@ impl RuleErrors {
         errors
     }
 
-    /// Does work on this thread, and hears of its errors.
+    /// Does work on this thread and collects its errors.
     pub(crate) fn during<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
-        let before = LISTENER.replace(Some(Arc::clone(self)));
+        let before = COLLECTOR.replace(Some(Arc::clone(self)));
         let done = work();
-        LISTENER.set(before);
+        COLLECTOR.set(before);
         done
     }
 
@@ -76,9 +76,9 @@ impl RuleErrors {
         lock(&self.first).is_some()
     }
 
-    /// Whether this thread does this work.
+    /// Whether it collects the errors of this thread.
     pub(crate) fn is_of_this_thread(&self) -> bool {
-        LISTENER.with_borrow(|own| own.as_ref().is_some_and(|own| std::ptr::eq(&**own, self)))
+        COLLECTOR.with_borrow(|own| own.as_ref().is_some_and(|own| std::ptr::eq(&**own, self)))
     }
 
     fn note(&self, error: PyErr) {
@@ -90,7 +90,7 @@ impl RuleErrors {
             Some(error)
         };
         drop(first);
-        // What it holds may run Python: not under the lock.
+        // Dropping it may run Python code, so not under the lock.
         drop(later);
         if let Some(control) = &self.control {
             control.stop();
@@ -98,10 +98,10 @@ impl RuleErrors {
     }
 }
 
-/// Does work on this thread in which rules may be asked.
+/// Does work on this thread that may call rules.
 ///
 /// # Errors
-/// The first one that they have raised.
+/// The first one that the rules have raised.
 pub(crate) fn checked<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     let errors = RuleErrors::of_thread(None);
     let done = errors.during(work);
@@ -122,14 +122,14 @@ pub(crate) fn is_in_call() -> bool {
     CALLS.get() > 0
 }
 
-/// Notes an error of the rules of a game.
+/// Records an error of the rules of a game.
 pub(crate) fn note(py: Python<'_>, game: &str, error: PyErr) {
     if ENDS_PROCESS.load(Ordering::Relaxed) {
         error.print(py);
         std::process::exit(1);
     }
-    if let Some(listener) = LISTENER.with_borrow(Option::clone) {
-        return listener.note(error);
+    if let Some(collector) = COLLECTOR.with_borrow(Option::clone) {
+        return collector.note(error);
     }
     let searches: Vec<_> = lock(&SEARCHES).iter().filter_map(Weak::upgrade).collect();
     let searches = searches.iter().filter(|search| search.game == Some(game));

@@ -1,4 +1,4 @@
-//! Searches and what they find.
+//! Searches and their results.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -20,18 +20,18 @@ use crate::position::{Move, Position};
 use crate::rule_errors::{RuleErrors, checked, is_in_call};
 use crate::wait::{POLL_INTERVAL, lock};
 
-/// A score for the side to move: hundredths of the evaluation's unit, a pawn in chess (`cp`), or a forced end
-/// (`mate`). Scores are ordered, the better the greater; `-score` is that of the other side.
+/// A score for the side to move: hundredths of the evaluation's unit, which is a pawn in chess (`cp`), or a
+/// forced end (`mate`). A better score is greater; `-score` is the score for the other side.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct Score(pub(crate) UciScore);
 
 impl Score {
-    /// A number that orders scores.
+    /// The rank in the order of scores.
     fn rank(self) -> i64 {
         match self.0 {
             UciScore::Centi(centi) => centi.into(),
-            // A nearer mate is better, or worse, than a farther one.
+            // Winning in fewer moves is better, losing in fewer is worse.
             UciScore::Mate(moves) if moves > 0 => i64::from(i32::MAX) * 2 - i64::from(moves),
             UciScore::Mate(moves) => -i64::from(i32::MAX) * 2 - i64::from(moves),
         }
@@ -40,7 +40,7 @@ impl Score {
 
 #[pymethods]
 impl Score {
-    /// Hundredths of the evaluation's unit; None for a forced mate.
+    /// Hundredths of the evaluation's unit; None for a forced end.
     #[getter]
     fn cp(&self) -> Option<i32> {
         match self.0 {
@@ -49,7 +49,7 @@ impl Score {
         }
     }
 
-    /// Moves to the end that is forced, negative (or 0) if the side to move loses; None without one.
+    /// Moves to a forced end, negative (or 0) if the side to move loses; None without one.
     #[getter]
     fn mate(&self) -> Option<i32> {
         match self.0 {
@@ -92,7 +92,7 @@ impl Score {
     }
 }
 
-/// The score of centipawns, or of moves to a mate: what a pickle calls.
+/// Unpickles a score from centipawns or moves to mate.
 #[pyfunction]
 #[pyo3(signature = (cp, mate))]
 pub(crate) fn _score(cp: Option<i32>, mate: Option<i32>) -> Score {
@@ -100,16 +100,16 @@ pub(crate) fn _score(cp: Option<i32>, mate: Option<i32>) -> Score {
     Score(mate.map_or(centi, UciScore::Mate))
 }
 
-/// A step of a search: a line with its score.
+/// A report of a search: a line with its score.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Info {
-    /// The position that is searched.
+    /// The searched position.
     root: Arc<dyn AnyLine>,
     report: SearchReport,
 }
 
-/// The moves of a line in text.
+/// The moves of a line from their texts.
 fn line_moves(py: Python<'_>, root: &Arc<dyn AnyLine>, texts: &[String]) -> PyResult<Vec<Move>> {
     let mut line = Arc::clone(root);
     let play = |text: &String| {
@@ -123,7 +123,7 @@ fn line_moves(py: Python<'_>, root: &Arc<dyn AnyLine>, texts: &[String]) -> PyRe
 
 #[pymethods]
 impl Info {
-    /// Depth of the iteration, in plies.
+    /// The depth of the iteration, in plies.
     #[getter]
     fn depth(&self) -> u32 {
         self.report.depth
@@ -135,7 +135,7 @@ impl Info {
         self.report.seldepth
     }
 
-    /// Number of the line among several, from 1.
+    /// The number of the line, from 1 for the best.
     #[getter]
     fn multipv(&self) -> u32 {
         self.report.multipv
@@ -147,7 +147,7 @@ impl Info {
         Score(self.report.score)
     }
 
-    /// What the score is: `"exact"`, or a `"lower"` or `"upper"` bound of the value.
+    /// Whether the score is `"exact"`, or a `"lower"` or `"upper"` bound.
     #[getter]
     fn bound(&self) -> &'static str {
         match self.report.bound {
@@ -157,7 +157,7 @@ impl Info {
         }
     }
 
-    /// The probabilities of a win, a draw and a loss of the side to move.
+    /// The probabilities of a win, a draw and a loss for the side to move.
     #[getter]
     fn wdl(&self) -> Option<(f64, f64, f64)> {
         self.report.wdl.map(|wdl| wdl.map(|permille| f64::from(permille) / 1000.0).into())
@@ -169,13 +169,13 @@ impl Info {
         self.report.nodes
     }
 
-    /// Seconds so far.
+    /// Seconds spent so far.
     #[getter]
     fn time(&self) -> f64 {
         self.report.time.as_secs_f64()
     }
 
-    /// How full the transposition table is, from 0 to 1.
+    /// The fill level of the transposition table, from 0 to 1.
     #[getter]
     fn hashfull(&self) -> f64 {
         f64::from(self.report.hashfull) / 1000.0
@@ -187,8 +187,8 @@ impl Info {
         self.report.tbhits
     }
 
-    /// In a Monte Carlo search: the visits of the first move, of all moves, and the mean result of the first
-    /// move for the side to move, from 0 to 1.
+    /// In a Monte Carlo search: the visits of the first move and of all moves, and the mean result of the
+    /// first move for the side to move, from 0 to 1.
     #[getter]
     fn visits(&self) -> Option<(u32, u32, f64)> {
         self.report.visits.map(|visits| (visits.count, visits.simulations, visits.mean))
@@ -226,8 +226,8 @@ impl Info {
     }
 }
 
-/// What a pickle has of a report: depth, seldepth, multipv, score, bound, permille of results, nodes,
-/// nanoseconds, permille of the table, hits of endgame tables, visits, and the line.
+/// The pickled fields of a report: depth, seldepth, multipv, score, bound, WDL in permille, nodes,
+/// nanoseconds, hashfull in permille, tbhits, visits, and the line.
 type ReportFields = (
     u32,
     u32,
@@ -243,7 +243,7 @@ type ReportFields = (
     Vec<String>,
 );
 
-/// The step of a search of a position: what a pickle calls.
+/// Unpickles a report of a search.
 #[pyfunction]
 pub(crate) fn _info(position: &Bound<'_, Position>, report: ReportFields) -> PyResult<Info> {
     let (depth, seldepth, multipv, (cp, mate), bound, wdl, nodes, nanoseconds, hashfull, tbhits, visits, pv) =
@@ -271,7 +271,7 @@ pub(crate) fn _info(position: &Bound<'_, Position>, report: ReportFields) -> PyR
     Ok(Info { root: Arc::clone(&position.get().line), report })
 }
 
-/// What a search has found.
+/// The result of a search.
 #[pyclass(frozen, module = "labrys")]
 pub(crate) struct SearchResult {
     root: Arc<dyn AnyLine>,
@@ -283,33 +283,34 @@ pub(crate) struct SearchResult {
 
 #[pymethods]
 impl SearchResult {
-    /// The best move; None where no move is legal. A game may have been drawn before, by its rules.
+    /// The best move; None if there is no legal move. In a game that is already drawn by the rules there may
+    /// still be one.
     #[getter]
     fn r#move(&self, py: Python<'_>) -> PyResult<Option<Move>> {
         Ok(line_moves(py, &self.root, self.best.best.as_slice())?.pop())
     }
 
-    /// The reply that is expected; None where none is known.
+    /// The expected reply; None if unknown.
     #[getter]
     fn ponder(&self, py: Python<'_>) -> PyResult<Option<Move>> {
         let texts: Vec<_> = self.best.best.iter().chain(&self.best.ponder).cloned().collect();
         Ok(line_moves(py, &self.root, &texts)?.into_iter().nth(1))
     }
 
-    /// Nodes visited.
+    /// The number of visited nodes.
     #[getter]
     fn nodes(&self) -> u64 {
         self.best.nodes
     }
 
-    /// Seconds that it took.
+    /// The duration in seconds.
     #[getter]
     fn time(&self) -> f64 {
         self.time.as_secs_f64()
     }
 
-    /// The lines that were found, as many as the option `MultiPV` says, the best first; empty if no search
-    /// was needed.
+    /// The best lines, up to the number in the option `MultiPV`, the best first; empty if no search was
+    /// needed.
     #[getter]
     fn lines(&self) -> Vec<Info> {
         self.lines.clone()
@@ -321,13 +322,13 @@ impl SearchResult {
         self.lines.first().map(Info::score)
     }
 
-    /// The probabilities of a win, a draw and a loss of the side to move, by the best line.
+    /// The probabilities of a win, a draw and a loss for the side to move, from the best line.
     #[getter]
     fn wdl(&self) -> Option<(f64, f64, f64)> {
         self.lines.first().and_then(Info::wdl)
     }
 
-    /// Depth of the best line's iteration, in plies; 0 if no search was needed.
+    /// The depth of the best line's iteration, in plies; 0 if no search was needed.
     #[getter]
     fn depth(&self) -> u32 {
         self.lines.first().map_or(0, Info::depth)
@@ -353,7 +354,7 @@ impl SearchResult {
     }
 }
 
-/// What a search of a position has found: what a pickle calls.
+/// Unpickles the result of a search.
 #[pyfunction]
 #[pyo3(signature = (position, best, ponder, nodes, nanoseconds, lines))]
 pub(crate) fn _result(
@@ -372,17 +373,17 @@ pub(crate) fn _result(
     }
 }
 
-/// What a search on another thread tells.
+/// An event of a search on another thread.
 pub(crate) enum Event {
     /// A line.
     Report(SearchReport),
-    /// The end, with the time that it took.
+    /// The end, with the duration.
     Done(BestMove, Duration),
     /// Why there is no search.
     Refused(String),
 }
 
-/// A search that runs: an iterator of what it finds. `with` stops it at the end of the block.
+/// A running search: an iterator over its reports. A `with` block stops it at its end.
 ///
 /// >>> with engine.analyse(position) as search:
 /// ...     for info in search:
@@ -393,14 +394,14 @@ pub(crate) enum Event {
 pub(crate) struct Search {
     root: Arc<dyn AnyLine>,
     control: Arc<Control>,
-    /// What the rules of a game in Python raise.
+    /// The errors of the rules of a game in Python.
     errors: Arc<RuleErrors>,
-    /// The process that it runs in.
+    /// The process in which it runs.
     process: u32,
     state: Mutex<State>,
 }
 
-/// How far somebody has listened.
+/// The events received so far.
 struct State {
     receiver: Receiver<Event>,
     lines: Vec<Info>,
@@ -408,7 +409,7 @@ struct State {
 }
 
 impl Search {
-    /// The search of a position that tells `receiver`.
+    /// A search of a position whose events arrive at `receiver`.
     pub(crate) fn new(
         root: Arc<dyn AnyLine>,
         control: Arc<Control>,
@@ -419,45 +420,47 @@ impl Search {
         Search { root, control, errors, process: std::process::id(), state }
     }
 
-    /// Listens until there is a line, where one is `wanted`, or to the end. A signal whose handler raises
-    /// stops the search.
-    fn listen(&self, py: Python<'_>, wanted: bool) -> PyResult<Option<Info>> {
+    /// Waits for the next line, if `wants_line`, or for the end. An exception of a signal handler stops the
+    /// search.
+    fn receive(&self, py: Python<'_>, wants_line: bool) -> PyResult<Option<Info>> {
         if self.process != std::process::id() {
             return Err(forked());
         }
         if is_in_call() && self.errors.is_of_this_thread() {
-            return Err(PyRuntimeError::new_err("rules in Python cannot wait for the search that asks them"));
+            return Err(PyRuntimeError::new_err(
+                "rules in Python cannot wait for the search that calls them",
+            ));
         }
         loop {
-            let info = py.detach(|| self.listen_a_while(wanted));
-            match info {
-                Listened::Line(info) => return Ok(Some(info)),
-                Listened::End => return Ok(None),
-                Listened::Nothing => py.check_signals().inspect_err(|_| self.control.stop())?,
+            match py.detach(|| self.poll(wants_line)) {
+                Polled::Line(info) => return Ok(Some(info)),
+                Polled::End => return Ok(None),
+                Polled::Nothing => py.check_signals().inspect_err(|_| self.control.stop())?,
             }
         }
     }
 
-    fn listen_a_while(&self, wanted: bool) -> Listened {
+    /// Waits for some milliseconds.
+    fn poll(&self, wants_line: bool) -> Polled {
         let mut state = lock(&self.state);
         while state.result.is_none() {
             let result = match state.receiver.recv_timeout(POLL_INTERVAL) {
-                Err(RecvTimeoutError::Timeout) => return Listened::Nothing,
+                Err(RecvTimeoutError::Timeout) => return Polled::Nothing,
                 Err(RecvTimeoutError::Disconnected) => {
                     Err(PyRuntimeError::new_err("an error within the search, see standard error"))
                 }
                 Ok(Event::Refused(reason)) => Err(PyRuntimeError::new_err(reason)),
-                // What a search finds after an error of the rules means nothing.
+                // After an error of the rules, reports are meaningless.
                 Ok(Event::Report(_)) if self.errors.is_any() => continue,
                 Ok(Event::Report(report)) => {
                     let info = Info { root: Arc::clone(&self.root), report };
-                    let place = info.report.multipv.max(1) as usize - 1;
-                    match state.lines.get_mut(place) {
+                    let index = info.report.multipv.max(1) as usize - 1;
+                    match state.lines.get_mut(index) {
                         Some(line) => *line = info.clone(),
                         None => state.lines.push(info.clone()),
                     }
-                    if wanted {
-                        return Listened::Line(info);
+                    if wants_line {
+                        return Polled::Line(info);
                     }
                     continue;
                 }
@@ -470,12 +473,12 @@ impl Search {
             let raised = Python::attach(|py| self.errors.get(py));
             state.result = Some(raised.map_or(result, Err));
         }
-        Listened::End
+        Polled::End
     }
 }
 
-/// What [`Search::listen_a_while`] has heard.
-enum Listened {
+/// The result of [`Search::poll`].
+enum Polled {
     Line(Info),
     End,
     Nothing,
@@ -483,21 +486,21 @@ enum Listened {
 
 #[pymethods]
 impl Search {
-    /// Ends the search as soon as it can, at most some milliseconds later.
+    /// Stops the search, which ends within some milliseconds.
     fn stop(&self) {
         self.control.stop();
     }
 
-    /// Waits for the end of the search; what it has found. A search without limits ends by `stop` only.
+    /// Waits for the end of the search and returns its result. A search without limits ends only by `stop`.
     ///
-    /// Raises `RuntimeError` if there was no search, and what the rules of a game in Python have raised, each
-    /// time that it is called.
+    /// Raises `RuntimeError` if there was no search, and any error of the rules of a game in Python, each
+    /// time it is called.
     pub(crate) fn wait(&self, py: Python<'_>) -> PyResult<Py<SearchResult>> {
-        self.listen(py, false)?;
+        self.receive(py, false)?;
         match &lock(&self.state).result {
             Some(Ok(result)) => Ok(result.clone_ref(py)),
             Some(Err(error)) => Err(error.clone_ref(py)),
-            None => Err(PyRuntimeError::new_err("the search goes on")),
+            None => Err(PyRuntimeError::new_err("the search is still running")),
         }
     }
 
@@ -506,9 +509,9 @@ impl Search {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Info>> {
-        match self.listen(py, true)? {
+        match self.receive(py, true)? {
             Some(info) => Ok(Some(info)),
-            // An error is not the end.
+            // The end may be an error.
             None => self.wait(py).map(|_| None),
         }
     }
@@ -520,15 +523,15 @@ impl Search {
     #[pyo3(signature = (*exception))]
     fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         self.control.stop();
-        self.listen(py, false)?;
-        // An error of the rules is not passed over, but stays behind one that is on its way already.
+        self.receive(py, false)?;
+        // An error of the rules is raised, unless another exception is already propagating.
         let is_raising = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         self.errors.get(py).filter(|_| !is_raising).map_or(Ok(()), Err)
     }
 }
 
 impl Drop for Search {
-    /// Nobody listens any more.
+    /// Nobody can receive the result any more.
     fn drop(&mut self) {
         self.control.stop();
     }

@@ -10,21 +10,21 @@ use pyo3::prelude::*;
 
 use crate::rule_errors::RuleErrors;
 
-/// How long a signal waits at most until Python is asked about it.
+/// The interval between two checks for signals.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Locks a mutex that no panic leaves in between.
+/// Locks a mutex whose value no panic leaves inconsistent.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does work on a thread of its own, while other threads of Python run. Ctrl-C, or any other signal whose
-/// handler raises, is raised at once, and stops the work by the control; nobody waits for its end, as rules
-/// in Python or a file that is a pipe may take any time. Rules that raise an error stop it, too.
+/// Does work on its own thread, while other Python threads can run. Ctrl-C, or any other signal whose handler
+/// raises, is raised at once and stops the work through the control, without waiting for its end: rules in
+/// Python or reading a pipe may take any time. An error of rules in Python stops the work, too.
 ///
 /// # Errors
-/// What the handler of a signal, or the rules of a game in Python, have raised. `RuntimeError` if the work
-/// has panicked.
+/// The errors of signal handlers and of the rules of a game in Python. `RuntimeError` if the work has
+/// panicked.
 pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Control) -> T + Send + 'static,
@@ -35,7 +35,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     let (its_errors, its_control) = (Arc::clone(&errors), Arc::clone(&control));
     let thread = move || {
         let done = its_errors.during(|| work(&its_control));
-        // If nobody waits any more, nobody wants the result.
+        // Without a receiver the result is not wanted any more.
         _ = sender.send(done);
     };
     let spawned = std::thread::Builder::new().name("labrys work".to_owned()).spawn(thread);
@@ -44,7 +44,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
         loop {
             match receiver.recv_timeout(POLL_INTERVAL) {
                 Ok(done) => return Ok(done),
-                // A panic is said on standard error and leaves no result.
+                // A panic is reported on standard error and leaves no result.
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(PyRuntimeError::new_err("an error within Labrys, see standard error"));
                 }

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Helpers of the tests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import labrys
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The repository. Programs that tests start run here: in `python/` they would import the sources, which have
-no native module."""
+"""The repository, the working directory of programs that tests start: in `python/` they would import the
+sources, which have no native module."""
 
-# For tests of the examples, and for the manual, which has this path relative to the repository.
+# For the tests of the examples and the manual, which use this path relative to the repository.
 sys.path.append(str(ROOT / "python" / "examples"))
 
 GAMES = ["chess", "neighbours", "tucchess", "amazons"]
@@ -27,7 +27,7 @@ STARTS = {
 
 
 def command(*arguments: str, text: str = "") -> str:
-    """What the command line of the package prints."""
+    """The output of the command line of the package."""
     words = [sys.executable, "-m", "labrys", *arguments]
     done = subprocess.run(words, input=text, capture_output=True, text=True, timeout=120, cwd=ROOT)
     assert done.returncode == 0, done.stderr
@@ -35,7 +35,7 @@ def command(*arguments: str, text: str = "") -> str:
 
 
 def suite(name: str) -> list[tuple[str, dict[int, int]]]:
-    """The positions of a perft suite with the numbers of their paths by depth."""
+    """The positions of a perft suite with their counts by depth."""
     positions = []
     for line in (ROOT / "perft" / f"{name}.epd").read_text().splitlines():
         if line and not line.startswith("#"):
@@ -45,7 +45,7 @@ def suite(name: str) -> list[tuple[str, dict[int, int]]]:
 
 
 def random_game(start: labrys.Position, seed: int, plies: int = 400) -> labrys.Position:
-    """A game of random moves, with outcomes of chance."""
+    """A game of random moves, with chance outcomes."""
     generator = random.Random(seed)
     position = start
     while not position.is_over and position.ply < plies:

@@ -1,4 +1,4 @@
-"""The fixtures of the tests."""
+"""Fixtures of the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may use an engine, and when."""
+"""Access to engines from threads and processes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def test_a_call_during_an_analysis_of_this_thread(call: str) -> None:
     with engine.analyse() as search:
         with pytest.raises(RuntimeError, match="an analysis of this engine runs"):
             CALLS[call](engine)
-        # It goes on.
+        # The analysis still runs.
         assert next(search).depth >= 1
-        # What does not need the engine can be asked.
+        # These need no access to the engine.
         assert engine.game.name == "neighbours" and "neighbours" in repr(engine)
     CALLS[call](engine)
 
@@ -58,7 +58,7 @@ def test_a_stopped_analysis_is_waited_for() -> None:
 
 
 @pytest.mark.timeout(60)
-def test_an_analysis_that_nobody_has_any_more_is_no_obstacle() -> None:
+def test_a_dropped_analysis_does_not_block() -> None:
     engine = labrys.Engine("chess")
     next(engine.analyse())
     assert engine.search(nodes=100).move is not None
@@ -94,7 +94,7 @@ def test_a_search_that_waits_is_stopped() -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("call", [*CALLS, "wait"])
-def test_rules_cannot_use_the_engine_that_asks_them(call: str, threads: int) -> None:
+def test_rules_cannot_use_the_engine_that_calls_them(call: str, threads: int) -> None:
     searches: list[labrys.Search] = []
 
     def evaluate(self: TicTacToe, state: str) -> float:

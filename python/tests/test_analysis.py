@@ -40,13 +40,13 @@ def test_games_are_analysed_and_marked(tmp_path):
     assert again.games == ()
 
 
-def test_what_is_wrong_is_told(tmp_path):
+def test_errors(tmp_path):
     path = tmp_path / "games.pgn"
     path.write_text(GAMES.replace("Qh4#", "Qh3#"))
     with pytest.raises(ValueError, match="missing --movetime S, --nodes N or --depth N"):
         labrys.analyse(path)
     with pytest.raises(FileNotFoundError, match="`nofile.pgn`: No such file"):
         labrys.analyse("nofile.pgn", nodes=1)
-    # The first game is analysed before the second one is refused.
+    # The first game is analysed before the error in the second one.
     with pytest.raises(RuntimeError, match="(?s)Qh3.*1 game not analysed"):
         labrys.analyse(path, nodes=1)

@@ -18,7 +18,7 @@ def play(**arguments):
 
 
 def moves(result):
-    """The games by their numbers."""
+    """The moves of the games, by number."""
     found = {int(tags["GameNumber"]): list(map(str, position.moves)) for tags, position in result.records}
     assert len(found) == len(result.games)
     return found
@@ -57,7 +57,7 @@ def test_an_sprt_ends_a_match():
     assert "accepted: H1" in str(result)
 
 
-def test_games_are_in_the_file_that_is_named(tmp_path):
+def test_games_are_written_to_the_given_file(tmp_path):
     path = tmp_path / "games.pgn"
     result = play(games=4, pgnout=path)
     assert result.paths == (path,) and len(result.games) == 4 and len(result.frame()) == 4
@@ -66,7 +66,7 @@ def test_games_are_in_the_file_that_is_named(tmp_path):
         play(games=4, pgnout=path)
 
 
-def test_wrong_arguments_are_refused_in_the_words_of_the_binary():
+def test_wrong_arguments_raise_the_message_of_the_binary():
     with pytest.raises(ValueError, match="unknown argument `--gmaes`, did you mean `--games`"):
         play(gmaes=4)
     with pytest.raises(ValueError, match="--games 3: expected an even number"):
@@ -101,15 +101,15 @@ def test_engines_play_with_their_options_and_weights(tmp_path):
     again = labrys.Engine(small)
     again.weights = weights
     assert again.weights == two.weights
-    # The same call goes on.
+    # The same call continues.
     assert labrys.match(one, labrys.EngineSpec("two", engine=two), **settings).is_complete
-    # A net that was asked for after the weights.
+    # A net that was set after the weights.
     two.set(evaluation="net")
     result = labrys.match(two, one, each={"nodes": 50}, games=2, progress=False)
     assert "Evaluation=net" in result.records[0][0]["WhiteSetup"] + result.records[0][0]["BlackSetup"]
 
 
-def test_engines_of_a_match_that_are_refused():
+def test_wrong_engines_of_a_match():
     with pytest.raises(TypeError, match=r"engine: expected a labrys\.Engine, .*, not int"):
         labrys.match(labrys.Engine("chess"), 5, each={"nodes": 1})
     with pytest.raises(ValueError, match="the engines play .*chess.* and .*neighbours"):
@@ -119,7 +119,7 @@ def test_engines_of_a_match_that_are_refused():
 
 
 def interrupt_after(games):
-    """What has Ctrl-C come, from another thread, while a match waits for its games."""
+    """An observer that sends Ctrl-C from another thread while a match waits for its games."""
     enough = threading.Event()
 
     def send():
@@ -131,7 +131,7 @@ def interrupt_after(games):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_match_goes_on_after_ctrl_c(tmp_path):
+def test_a_match_can_be_resumed_after_ctrl_c(tmp_path):
     path = tmp_path / "games.pgn"
     arguments = {**SETTINGS, "each": {"nodes": 2000, "options": {"Hash": 1}}, "games": 30}
     whole = labrys.match(*ENGINES, **arguments)

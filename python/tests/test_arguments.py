@@ -1,4 +1,4 @@
-"""Keyword arguments become words of the command line by one rule."""
+"""Keyword arguments as arguments of the command line."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def words(**arguments):
     return _arguments.words(arguments)
 
 
-def test_each_kind_of_value_has_its_words():
+def test_each_kind_of_value():
     assert words(games=10, max_moves=5) == ["--games=10", "--max-moves=5"]
     assert words(random_plies=(4, 7), lambda_=0.5, rate=1e-05) == [
         "--random-plies=4-7",
@@ -38,25 +38,25 @@ def test_engines_are_mappings():
     assert eval(repr(spec), {"EngineSpec": labrys.EngineSpec}) == spec
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers():
     numpy = pytest.importorskip("numpy")
     assert words(rate=numpy.float64(0.1), seed=numpy.int64(3)) == ["--rate=0.1", "--seed=3"]
 
 
-def test_other_objects_are_refused_by_name():
+def test_other_objects_are_errors():
     with pytest.raises(TypeError, match="openings: expected text, a number or a path, found <object"):
         words(openings=object())
     with pytest.raises(TypeError, match="sprt: expected"):
         words(sprt={"elo0": b"x"})
 
 
-def test_a_game_has_the_options_that_are_set():
+def test_a_game_passes_its_options():
     game = labrys.Game("amazons", board="6x6")
     assert _arguments.with_game(None, {"games": 2}) == {"games": 2}
     assert _arguments.with_game("chess", {"games": 2}) == {"variant": "chess", "games": 2}
     assert _arguments.with_game(labrys.Game("amazons"), {}) == {"variant": "amazons"}
     assert _arguments.with_game(game, {}) == {"variant": "amazons", "option": {"AmazonsBoard": "6x6"}}
-    # Options of the engine do not take its place.
+    # Options of the engine do not replace it.
     found = _arguments.with_game(game, {"option": {"Hash": 64}})
     assert found == {"variant": "amazons", "option": {"AmazonsBoard": "6x6", "Hash": 64}}
     with pytest.raises(ValueError, match="option: expected a mapping .*'Hash=64'"):

@@ -15,7 +15,7 @@ import labrys
 
 
 def printed_features(name: str, fen: str, set_name: str) -> dict[str, float]:
-    """The features that the command `eval` prints, those that are not 0."""
+    """The nonzero features that the command `eval` prints."""
     text = f"setoption name UCI_Variant value {name}\nsetoption name FeatureSet value {set_name}\n"
     text += f"setoption name Evaluation value linear\nposition fen {fen}\neval\nquit\n"
     table = command(text=text)
@@ -24,7 +24,7 @@ def printed_features(name: str, fen: str, set_name: str) -> dict[str, float]:
 
 
 def test_features_are_those_that_eval_prints() -> None:
-    # One value a line: the set `base` of Neighbours has neither phases nor squares.
+    # One value per line: the set `base` of Neighbours has neither phases nor squares.
     game = labrys.Game("neighbours")
     for fen, _ in suite("neighbours")[:5]:
         values = dict(zip(game.feature_sets["base"], game.position(fen).features("base"), strict=True))
@@ -48,7 +48,7 @@ def test_features(name: str) -> None:
     assert np.any(game.features(positions) != 0)
 
 
-def test_features_and_weights_make_the_evaluation(name: str) -> None:
+def test_the_evaluation_is_the_weighted_sum_of_features(name: str) -> None:
     engine = labrys.Engine(name, evaluation="linear")
     position = random_game(labrys.Game(name).start(), 3, plies=9)
     found = engine.evaluate(position)
@@ -68,12 +68,12 @@ def test_planes(name: str) -> None:
         assert position.planes().flags["C_CONTIGUOUS"]
 
 
-def test_planes_are_seen_by_the_side_to_move() -> None:
+def test_planes_are_from_the_perspective_of_the_side_to_move() -> None:
     game = labrys.Game("neighbours")
     white, black = game.start().planes(), game.position("pppppppp/8/8/8/8/8/8/PPPPPPPP b 0 1").planes()
     np.testing.assert_array_equal(white, black)
     assert white[0, 0].tolist() == [1] * 8 and white[1, 7].tolist() == [1] * 8 and white[:2].sum() == 16
-    # An array is nobody else's.
+    # Arrays share no memory.
     white[:] = 5
     assert game.start().planes()[0, 0, 0] == 1
 
@@ -123,7 +123,7 @@ def test_other_threads_run_while_a_batch_is_written() -> None:
             time.sleep(0)
 
     thread = threading.Thread(target=tick)
-    # From now on a thread runs only where another one gives its lock away.
+    # From now on a thread runs only when another one releases the GIL.
     sys.setswitchinterval(1000)
     try:
         thread.start()

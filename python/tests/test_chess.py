@@ -11,7 +11,7 @@ import labrys
 chess = pytest.importorskip("chess")
 
 
-def test_boards_stand_for_positions() -> None:
+def test_boards_as_positions() -> None:
     game = labrys.Game("chess")
     board = chess.Board()
     assert game.position(board) == game.start()
@@ -23,7 +23,7 @@ def test_boards_stand_for_positions() -> None:
     assert game.position(board, ["Nc6"]).ply == 4
 
 
-def test_moves_stand_for_moves() -> None:
+def test_chess_moves_as_moves() -> None:
     start = labrys.Game("chess").start()
     move = chess.Move.from_uci("e2e4")
     assert start.play(move) == start.play("e2e4") and start.is_legal(move) and move in start.legal_moves
@@ -43,7 +43,7 @@ def test_repetitions_of_a_stack_count() -> None:
     assert labrys.Game("chess").position(board.copy(stack=False)).occurrences == 1
 
 
-def test_boards_that_begin_elsewhere() -> None:
+def test_boards_with_another_start() -> None:
     fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     board = chess.Board(fen)
     board.push_san("O-O-O")
@@ -78,13 +78,13 @@ def test_random_games_agree() -> None:
             board.push(move)
             position = position.play(move)
             assert position.fen == board.fen()
-        # Labrys ends a game at the third occurrence or the hundredth ply, which python-chess lets claim.
+        # Labrys ends a game at the third occurrence or the hundredth ply; in python-chess a player may claim it.
         found = board.outcome(claim_draw=True)
         assert found is not None and position.outcome is not None
         assert position.outcome.result == found.result()
 
 
-def test_engines_take_boards() -> None:
+def test_engines_accept_boards() -> None:
     engine = labrys.Engine("chess")
     board = chess.Board("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
     result = engine.search(board, depth=4)
@@ -109,6 +109,6 @@ def test_wrong_games() -> None:
         labrys.Game("chess").position(board)
     with pytest.raises(ValueError):
         labrys.Game("chess").position(chess.Board("8/8/8/8/8/8/8/8 w - - 0 1"))
-    # Moves of chess are no moves of another game.
+    # Chess moves are not moves of another game.
     with pytest.raises(ValueError):
         labrys.Game("amazons").start().play(chess.Move.from_uci("e2e4"))

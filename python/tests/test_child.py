@@ -11,13 +11,13 @@ import pytest
 from labrys import _child
 
 
-def test_it_is_this_package_whatever_lies_in_the_folder(tmp_path, monkeypatch):
+def test_it_runs_this_package_whatever_is_in_the_folder(tmp_path, monkeypatch):
     (tmp_path / "labrys.py").write_text("raise SystemExit('another one')")
     monkeypatch.chdir(tmp_path)
     assert _child.run(["--version"], progress=False).startswith("labrys ")
 
 
-def test_what_it_says_besides_is_a_warning(tmp_path, monkeypatch):
+def test_other_messages_are_warnings(tmp_path, monkeypatch):
     script = "import sys; print('labrys: warning: a note', file=sys.stderr); print('done')"
     monkeypatch.setattr(_child, "command_line", lambda *words: [sys.executable, "-c", script])
     with pytest.warns(RuntimeWarning, match="^a note$"):
@@ -64,7 +64,7 @@ def test_it_ends_with_its_parent(tmp_path):
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
-        # The match has begun.
+        # The match has started.
         parent.stdout.readline()
         parent.send_signal(signal.SIGKILL)
     while True:
@@ -73,7 +73,7 @@ def test_it_ends_with_its_parent(tmp_path):
             os.kill(child, 0)
         except ProcessLookupError:
             return
-        # A child without a parent that nobody waits for is there until init has noticed.
+        # A child without a parent exists until init has reaped it.
         with open(f"/proc/{child}/stat") as stat:
             if stat.read().rpartition(")")[2].split()[0] == "Z":
                 return

@@ -25,7 +25,7 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 
 
 def binary_search(name: str, commands: str) -> tuple[str, int, str]:
-    """Best move, nodes and score of the last line of a search by the protocol."""
+    """Best move, nodes and last score of a search by the protocol."""
     text = command(text=f"setoption name UCI_Variant value {name}\n{commands}\nwait\nquit\n")
     last = [line for line in text.splitlines() if " pv " in line][-1]
     score, nodes = re.search(r"score (\w+ -?\d+)", last), re.search(r"nodes (\d+)", last)
@@ -34,7 +34,7 @@ def binary_search(name: str, commands: str) -> tuple[str, int, str]:
     return best[1], int(nodes[1]), score[1]
 
 
-def test_searches_are_those_of_the_protocol(name: str) -> None:
+def test_searches_agree_with_the_protocol(name: str) -> None:
     best, nodes, score = binary_search(name, "position startpos\ngo nodes 20000")
     result = labrys.Engine(name).search(nodes=20_000)
     assert result.score is not None
@@ -146,8 +146,8 @@ def test_stopping_from_another_thread() -> None:
     assert engine.search(nodes=20_000).nodes >= 20_000
 
 
-def test_the_lock_of_python_is_released() -> None:
-    # With the lock held, the thread would not let this one go on before the end of the search.
+def test_the_gil_is_released() -> None:
+    # With the GIL held, this thread could not continue before the end of the search.
     search = labrys.Engine("chess").analyse(time=10)
     thread = threading.Thread(target=search.wait)
     thread.start()
@@ -192,7 +192,7 @@ def test_several_threads_use_an_engine(name: str) -> None:
     ],
 )
 def test_ctrl_c(work: str, tmp_path: Path) -> None:
-    # Rules of which one call takes longer than anybody waits, and a file that never has anything to read.
+    # Rules with a call that takes too long to wait for, and a file that never has any data.
     code = f"""
 import itertools, os, sys, time
 sys.path.append({str(ROOT / "python" / "examples")!r})
@@ -251,12 +251,12 @@ def test_options() -> None:
         ("UCI_ShowWDL", "maybe"),
     ],
 )
-def test_options_that_are_refused(option: str, value: str | int) -> None:
+def test_wrong_options(option: str, value: str | int) -> None:
     engine = labrys.Engine("chess", hash=2)
     before = engine.search(nodes=1000)
     with pytest.raises(ValueError) as error:
         engine.set_option(option, value)
-    # The binary's text.
+    # The message of the binary.
     said = command(text=f"setoption name {option} value {value}\nquit\n")
     assert f"info string error: {error.value}" in said
     engine.new_game()
@@ -295,7 +295,7 @@ def test_evaluations(name: str) -> None:
     assert net.kind == "net" and net.inputs and not net.features
 
 
-def test_a_net_of_ones_own(tmp_path: Path) -> None:
+def test_your_own_net(tmp_path: Path) -> None:
     net = tmp_path / "net.safetensors"
     command("nnue", "new", "--variant", "neighbours", "--neurons", "16", "--out", str(net))
     engine = labrys.Engine("neighbours", EvalFile=str(net))
@@ -335,10 +335,10 @@ def test_engines_can_be_copied() -> None:
     assert "neighbours" in repr(engine)
 
 
-def test_a_copy_has_the_weights_whatever_was_set_after_them() -> None:
+def test_a_copy_has_the_weights_despite_later_options() -> None:
     engine = labrys.Engine("neighbours", featureset="base", evaluation="linear")
     engine.weights = {"piecesForMe": 2.0}
-    # Other weights by the same names, and options that have been set before.
+    # Other weights with the same names, after other options.
     engine.weights = {"piecesForMe": 3.0}
     engine.set_option("FeatureSet", "base")
     engine.set_option("Evaluation", "linear")
@@ -351,7 +351,7 @@ def test_a_copy_has_the_weights_whatever_was_set_after_them() -> None:
     assert copy.copy(engine).weights == engine.weights
 
 
-def test_what_is_found_can_be_copied() -> None:
+def test_results_can_be_copied() -> None:
     engine = labrys.Engine("chess", multipv=2)
     position = labrys.Game("chess").start().play("e4")
     results = [engine.search(position, nodes=3000)]
@@ -411,7 +411,7 @@ def test_options_have_values(tmp_path: Path) -> None:
     assert all(
         option.value == option.default for name, option in new.items() if name not in ("UCI_ShowWDL",)
     ), new
-    # What changes with something else.
+    # Options that change with others.
     engine = labrys.Engine("neighbours")
     engine.weights = str(ROOT / "weights" / "neighbours" / "base.json")
     options = engine.options
@@ -438,7 +438,7 @@ def test_reprs_are_those_of_python() -> None:
     assert repr(options["Clear Hash"]) == "labrys.Option(name='Clear Hash', kind='button')"
 
 
-def test_weights_are_a_copy_that_says_so() -> None:
+def test_weights_are_a_read_only_copy() -> None:
     engine = labrys.Engine("neighbours", featureset="base", evaluation="linear")
     weights = engine.weights
     changes: list[Callable[[], object]] = [

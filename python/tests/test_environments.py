@@ -76,7 +76,7 @@ def test_every_action_of_amazons_is_a_move_of_an_empty_board() -> None:
         for rank in range(1, 5):
             rows = [["", "", ""] for _ in range(4)]
             rows[4 - rank]["abc".index(file)] = "Q"
-            # A black amazon has to be somewhere: out of the way of each move in turn.
+            # The black amazon must stand out of the way of each move.
             for corner in range(12):
                 if rows[corner // 3][corner % 3] == "Q":
                     continue
@@ -89,14 +89,14 @@ def test_every_action_of_amazons_is_a_move_of_an_empty_board() -> None:
     assert sorted(seen) == list(range(numbering.size))
 
     def squares(move: str) -> list[tuple[str, str]]:
-        """Rank and file of the three squares of a move."""
+        """The ranks and files of the three squares of a move."""
         return [(square[1], square[0]) for square in (move[:2], move[2:4], move[7:])]
 
     assert [seen[action] for action in sorted(seen)] == sorted(seen.values(), key=squares)
 
 
 def test_both_sides_have_the_same_actions(name: str) -> None:
-    """The start positions of all games look alike to both sides."""
+    """The start positions of all games look the same to both sides."""
     game = labrys.Game(name)
     start = game.start()
     fields = start.fen.split()
@@ -161,7 +161,7 @@ def test_chance_is_sampled() -> None:
 
 
 @pytest.mark.parametrize(("points", "value"), [("90 1", 1), ("1 90", -1)])
-def test_a_game_of_the_greatest_length(points: str, value: int) -> None:
+def test_a_game_of_maximum_length(points: str, value: int) -> None:
     env = labrys.pettingzoo.raw_env("tucchess")
     env.reset(seed=1, options={"fen": f"k4/5/p4/P4/5/5/4K w {points} 1"})
     numbering = actions(env.position.game)
@@ -218,7 +218,7 @@ def test_options_of_pettingzoo() -> None:
 def test_gymnasium_checks(name: str, side: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # It could not be made again from its specification.
+        # It cannot be recreated from its specification.
         warnings.filterwarnings("ignore", message=".*Not able to test alternative render modes.*")
         check_env(labrys.gymnasium.OpponentEnv(name, side=side, **OPTIONS[name]))
 
@@ -258,7 +258,7 @@ def test_an_engine_as_the_opponent(name: str) -> None:
         assert reward == -1
 
 
-def test_an_engine_forgets_the_last_game() -> None:
+def test_an_engine_is_reset_for_each_game() -> None:
     engine = labrys.Engine("chess")
     env = labrys.gymnasium.OpponentEnv("chess", engine, max_plies=40, limits={"nodes": 3000})
 
@@ -319,7 +319,7 @@ def test_options_of_gymnasium() -> None:
 
 
 class Failing:
-    """An opponent that answers as it is told: with an error, an illegal move or a legal one."""
+    """An opponent with a given answer: an error, an illegal move or a legal one."""
 
     def __init__(self) -> None:
         self.answer: str | BaseException | None = None
@@ -349,7 +349,7 @@ def test_an_opponent_that_fails_changes_nothing(game: str, answer: str | BaseExc
         with pytest.raises((RuntimeError, KeyboardInterrupt, ValueError), match="no answer"):
             attempt()
         assert env.position == before and env.position.ply == before.ply
-    # The numbers that were drawn are drawn again.
+    # The random numbers are drawn again.
     opponent.answer = None
     assert [step(env) for _ in range(3)] == [step(same) for _ in range(3)]
 

@@ -1,4 +1,4 @@
-"""Files that are missing or bad, and arguments of the wrong type."""
+"""Missing or malformed files, and arguments of the wrong type."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_position_of_the_wrong_type() -> None:
         labrys.solve(5)  # type: ignore[arg-type]
 
 
-def test_a_text_is_no_list_of_moves() -> None:
+def test_a_string_is_not_a_list_of_moves() -> None:
     game, engine = labrys.Game("chess"), labrys.Engine("chess")
     calls: list[Callable[[], object]] = [
         lambda: game.position(None, "e2e4"),
@@ -69,7 +69,7 @@ def test_a_text_is_no_list_of_moves() -> None:
         game.planes("startpos")
 
 
-def test_no_moves_are_not_all_moves() -> None:
+def test_an_empty_list_does_not_mean_all_moves() -> None:
     engine = labrys.Engine("chess")
     with pytest.raises(ValueError, match="moves: expected at least one move, or None for all"):
         engine.search(nodes=10, moves=[])
@@ -88,11 +88,11 @@ def test_huge_indices() -> None:
         moves.index(moves[3], 2**70)
 
 
-def test_what_to_do_with_a_run_that_exists(tmp_path: Path) -> None:
+def test_resuming_an_existing_run(tmp_path: Path) -> None:
     arguments = {"game": "neighbours", "each": {"nodes": 10}, "games": 2, "progress": False}
     path = tmp_path / "games.pgn"
-    # Where nothing is yet, it begins.
+    # Without a run, it starts one.
     assert labrys.match(*PLAYERS, pgnout=path, resume=True, **arguments).is_complete
-    with pytest.raises(ValueError, match="the file exists\nIn Python: resume=True goes on"):
+    with pytest.raises(ValueError, match="the file exists\nIn Python: resume=True continues"):
         labrys.match(*PLAYERS, pgnout=path, **arguments)
     assert labrys.match(*PLAYERS, pgnout=path, resume=True, **arguments).is_complete

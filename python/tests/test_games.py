@@ -14,7 +14,7 @@ from common import GAMES, STARTS, random_game, suite
 
 import labrys
 
-# No more paths than these are counted in a test.
+# The maximum perft count in a test.
 MOST_PATHS = 300_000
 
 
@@ -23,7 +23,7 @@ MOST_PATHS = 300_000
     [(labrys.Game(name), name) for name in GAMES] + [(labrys.Game("chess", chess960=True), "chess960")],
     ids=[*GAMES, "chess960"],
 )
-def test_the_numbers_of_perft(game: labrys.Game, suite_name: str) -> None:
+def test_perft(game: labrys.Game, suite_name: str) -> None:
     positions = suite(suite_name)
     assert len(positions) > 4
     for fen, counts in positions:
@@ -98,7 +98,7 @@ def test_a_game_to_its_end(name: str) -> None:
         if end.outcome:
             assert end.outcome.result in ("1-0", "0-1", "1/2-1/2")
             assert end.outcome.points("white") + end.outcome.points("black") == 1
-        # Back to the start, by one way or the other.
+        # Back to the start position, in both ways.
         back, moves = end, []
         while (parent := back.parent) is not None and back.last_move is not None:
             moves.append(back.last_move)
@@ -113,7 +113,7 @@ def test_equal_positions_have_equal_hashes() -> None:
     other = game.start().play("b1c3", "g8f6", "g1f3")
     assert one == other and hash(one) == hash(other) and one.key == other.key
     assert one.moves != other.moves
-    # The counters belong to a position, but not to its key.
+    # Counters are part of a position, but not of its key.
     later = game.position(one.fen.replace(" 3 2", " 7 9"))
     assert later != one and later.key == one.key
     assert len({one, other, later}) == 2
@@ -152,7 +152,7 @@ def test_moves() -> None:
         ("amazons", "12/12/12/12/12/12/12/12/12/12/12/12 w - - 0 1", "12 files, expected at most 11"),
     ],
 )
-def test_fens_that_are_refused(name: str, fen: str, words: str) -> None:
+def test_wrong_fens(name: str, fen: str, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         labrys.Game(name).position(fen)
 
@@ -161,7 +161,7 @@ def test_fens_that_are_refused(name: str, fen: str, words: str) -> None:
     ("name", "move"),
     [("chess", "e2e5"), ("neighbours", "e1e4"), ("tucchess", "a2a5"), ("amazons", "d1d7,d7d11")],
 )
-def test_moves_that_are_refused(name: str, move: str) -> None:
+def test_illegal_moves(name: str, move: str) -> None:
     start = labrys.Game(name).start()
     first = str(start.legal_moves[0])
     for wrong in (move, "", "e", "\0", "f3♞", "a" * 10_000):
@@ -204,7 +204,7 @@ def test_pickles_and_copies(name: str) -> None:
     assert copy.copy(move).position == position
 
 
-def test_a_pickle_of_moves_grows_with_their_number() -> None:
+def test_a_pickle_of_moves_has_linear_size() -> None:
     game = labrys.Game("chess")
     shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
     short, long = (game.position(None, shuffle * rounds) for rounds in (50, 100))
@@ -219,7 +219,7 @@ def test_a_pickle_of_moves_grows_with_their_number() -> None:
         assert again == moves(short)
         assert [move.position.ply for move in again] == [move.position.ply for move in moves(short)]
         assert [move.position.occurrences for move in again][-1] == moves(short)[-1].position.occurrences
-    # One move takes its game along.
+    # The pickle of a move includes its game.
     (last,) = pickle.loads(pickle.dumps(short.moves[-1:]))
     assert last == short.last_move and last.position.moves == short.moves[:-1]
 
@@ -281,17 +281,17 @@ def test_playouts(name: str) -> None:
     assert len({game.start().playout(seed).fen for seed in range(5)}) > 1
 
 
-def test_playouts_begin_with_every_move(name: str) -> None:
+def test_playouts_start_with_every_move(name: str) -> None:
     start = labrys.Game(name, **({"board": "3x4"} if name == "amazons" else {})).start()
     first = Counter(str(start.playout(seed).moves[0]).split("=")[0].split("+")[0] for seed in range(3000))
     assert first.keys() == {str(move) for move in start.legal_moves}
-    # In Amazons the three squares are drawn one after the other.
+    # In Amazons the three squares are sampled one after the other.
     if name != "amazons":
         assert max(first.values()) < 2 * min(first.values())
 
 
-def test_outcomes_of_chance() -> None:
-    # The king takes the prize on c4 or goes elsewhere.
+def test_chance_outcomes() -> None:
+    # The king takes the prize on c4 or moves elsewhere.
     position = labrys.Game("tucchess").position("5/2k1p/5/2*2/2K2/4P/5 w 0 0 1")
     outcomes = position.outcomes("c3c4")
     assert sum(probability for _, probability in outcomes) == pytest.approx(1)
@@ -299,7 +299,7 @@ def test_outcomes_of_chance() -> None:
     assert by_move["c3c4=1"] == pytest.approx(0.81) and by_move["c3c4=0"] == pytest.approx(0.09)
     assert all(position.is_legal(move) for move in by_move)
     assert position.play("c3c4=1").fen.split()[2:4] == ["1", "0"]
-    # A move without an outcome counts the mean.
+    # A move without its outcome has the mean value.
     assert position.play("c3c4").fen.split()[2:4] == ["0.9", "0"]
     assert labrys.Game("chess").start().outcomes("e2e4") == [(labrys.Game("chess").start().move("e2e4"), 1.0)]
 
@@ -307,7 +307,7 @@ def test_outcomes_of_chance() -> None:
 def test_samples_have_the_probabilities_of_the_outcomes() -> None:
     position = labrys.Game("tucchess").position("5/2k1p/5/2*2/2K2/4P/5 w 0 0 1")
     probabilities = {str(move): probability for move, probability in position.outcomes("c3c4")}
-    # Numbers at equal distances stand for all.
+    # Equidistant numbers.
     steps = 20_000
     counts = Counter(str(position.sample("c3c4", (step + 0.5) / steps)) for step in range(steps))
     assert counts.keys() == probabilities.keys()
@@ -328,7 +328,7 @@ def test_endings() -> None:
     assert stuck.outcome and stuck.outcome.winner == "black"
 
 
-def test_perft_has_a_greatest_depth() -> None:
+def test_perft_has_a_maximum_depth() -> None:
     start = labrys.Game("chess").start()
     for count in [start.perft, start.divide]:
         for depth in [65, 20_000, 2**40, -1]:
@@ -348,7 +348,7 @@ def test_errors_of_a_foreign_move_are_not_swallowed() -> None:
     assert 3 not in moves and "xx" not in moves and moves.count("Nf6") == 0
 
 
-def test_an_index_beyond_all_is_named() -> None:
+def test_a_huge_index_is_named() -> None:
     with pytest.raises(IndexError, match=f"no legal move {10**30} of 20"):
         labrys.Game("chess").start().legal_moves[10**30]
 

@@ -32,7 +32,7 @@ def binary():
 
 
 def stop_at(done, unit):
-    """An observer that ends a call at some point, as Ctrl-C does."""
+    """An observer that ends a call at a certain point, like Ctrl-C."""
 
     def observe(now):
         if now.unit.startswith(unit) and now.done >= done:
@@ -41,7 +41,7 @@ def stop_at(done, unit):
     return observe
 
 
-def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
+def test_selfplay_resumes_and_agrees_with_the_binary(binary, tmp_path):
     settings = {"game": "tucchess", "nodes": 200, "random_plies": (2, 3)}
     path = tmp_path / "games.bin"
     with pytest.raises(KeyboardInterrupt):
@@ -52,11 +52,11 @@ def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
     assert games.header["game"] == "tucchess" and games.header["nodes"] == 200
     frame = frames.selfplay(path)
     assert list(frame.points) == list(games.results) and list(frame.plies) == list(games.plies)
-    # Scores are for the player to move, who is White in every other ply.
+    # Scores are for the side to move, which is White in every other ply.
     scores, opening = games.scores(3), games.opening_plies[3]
     white = [score if (opening + ply) % 2 == 0 else -score for ply, score in enumerate(scores)]
     assert frame.mean_score[3] == pytest.approx(sum(white) / len(white))
-    # Where a file was gone on with, a block of it begins.
+    # A resumed file starts a new block.
     whole = labrys.selfplay(out=tmp_path / "ours.bin", games=len(games), progress=False, **settings)
     assert [game.moves for game in whole] == [game.moves for game in games]
     words = ["--variant", "tucchess", "--nodes", 200, "--random-plies", "2-3", "--games", len(games)]
@@ -74,7 +74,7 @@ def test_games_of_self_play_have_the_option_of_the_game(game, tmp_path):
     assert games[0].game == game and games[1].start == game.start()
 
 
-def test_the_board_of_an_older_file_is_that_of_its_start(tmp_path):
+def test_an_older_file_has_the_board_of_its_start_position(tmp_path):
     game, path = labrys.Game("amazons", board="5x5"), tmp_path / "games"
     labrys.selfplay(out=path, game=game, games=2, nodes=5, progress=False)
     header, _, rest = path.read_bytes().partition(b"\n")
@@ -82,7 +82,7 @@ def test_the_board_of_an_older_file_is_that_of_its_start(tmp_path):
     assert labrys.read_selfplay(path)[0].game == game
 
 
-def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
+def test_linear_weights_agree_with_the_binary(binary, tmp_path):
     out = tmp_path / "ours"
     with pytest.raises(KeyboardInterrupt):
         labrys.train_linear(out=out, games=60, progress=stop_at(8, "games"), **TRAIN)
@@ -99,7 +99,7 @@ def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
     assert engine.weights == pytest.approx(result.weights)
 
 
-def test_a_net_is_learned_and_plays(tmp_path):
+def test_a_net_is_trained_and_plays(tmp_path):
     data, out = tmp_path / "games.bin", tmp_path / "net"
     labrys.selfplay(out=data, game="tucchess", games=30, nodes=50, progress=False)
     settings = {"game": "tucchess", "data": [data], "neurons": 16, "epochs": 3}
@@ -125,7 +125,7 @@ def test_a_net_is_learned_and_plays(tmp_path):
         labrys.train_nnue(out=tmp_path / "x", game="tucchess", data=data, neurons=8)
 
 
-def test_zero_learns_from_a_mapping_and_goes_on(tmp_path):
+def test_zero_with_a_mapping_and_resumed(tmp_path):
     settings = tmp_path / "zero.toml"
     settings.write_text(
         'variant = "tucchess"\ngenerations = 2\nnet = { channels = 4, blocks = 1, dense = 4 }\n'

@@ -21,7 +21,7 @@ def test_there_are_notebooks() -> None:
 def test_a_notebook(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    # They are kept without outputs, which change with each run.
+    # They are stored without outputs, which change with each run.
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
     client = nbclient.NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
@@ -29,5 +29,5 @@ def test_a_notebook(path: Path, tmp_path: Path) -> None:
     client.execute()
     streams = [out for cell in code for out in cell.outputs if out.output_type == "stream"]
     assert not [out.text for out in streams if "Traceback" in out.text]
-    # A notebook leaves nothing where it is run.
+    # A notebook leaves no files behind.
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""OpenSpiel: its Amazons and chess, and the bot."""
+"""OpenSpiel: Amazons, chess and the bot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labrys import openspiel  # noqa: E402
 
 
 def triples(state: Any) -> set[tuple[int, int, int]]:
-    """The legal moves of OpenSpiel's Amazons, by its three actions."""
+    """The legal moves in OpenSpiel's Amazons as triples of actions."""
     found = set()
     for start in state.legal_actions():
         moved = state.child(start)
@@ -35,7 +35,7 @@ def test_amazons_agrees(size: int) -> None:
         while not state.is_terminal():
             assert not position.is_over
             assert state.current_player() == (position.side_to_move == "black")
-            # All triples of the larger boards take long: every fifth position.
+            # All triples take long on larger boards: only every fifth position.
             if size == 6 or ply % 5 == 0:
                 ours = {tuple(openspiel.amazons_actions(move, size)) for move in position.legal_moves}
                 assert triples(state) == ours
@@ -109,7 +109,7 @@ def test_the_bot_within_a_move() -> None:
     state = pyspiel.load_game("amazons(board_size=6)").new_initial_state()
     engine = labrys.Engine("amazons")
     bot = openspiel.Bot(engine, nodes=300)
-    # Somebody else has chosen the amazon.
+    # Another player has chosen the amazon.
     state.apply_action(state.legal_actions()[2])
     end = bot.step(state)
     assert end in state.legal_actions()
@@ -117,7 +117,7 @@ def test_the_bot_within_a_move() -> None:
     policy, arrow = bot.step_with_policy(state)
     assert dict(policy)[arrow] == 1 and sum(dict(policy).values()) == 1
     assert [action for action, _ in policy] == state.legal_actions()
-    # Another amazon's way than the one that was planned.
+    # Not the target that was planned.
     other = state.clone()
     other.undo_action(0, end)
     different = next(action for action in other.legal_actions() if action != end)
@@ -127,7 +127,7 @@ def test_the_bot_within_a_move() -> None:
     assert bot.step(state) in state.legal_actions()
 
 
-def test_the_bot_does_not_mistake_a_plan() -> None:
+def test_the_bot_does_not_use_a_wrong_plan() -> None:
     game = pyspiel.load_game("amazons(board_size=6)")
     start = game.new_initial_state()
     bot = openspiel.Bot(labrys.Engine("amazons"), nodes=300)
@@ -135,12 +135,12 @@ def test_the_bot_does_not_mistake_a_plan() -> None:
     chosen, checked = bot.step(start), 0
     end = bot.step(start.child(chosen))
     for amazon in start.legal_actions():
-        # The end of the way is kept for the amazon that was chosen.
+        # The target is stored for the chosen amazon.
         bot.step(start)
         other = start.child(amazon)
         assert bot.step(other) in other.legal_actions()
     while checked < 3:
-        # The same amazon in another position, where it cannot go there.
+        # The same amazon in another position, where it cannot move there.
         other = game.new_initial_state()
         for _ in range(6):
             other.apply_action(generator.choice(other.legal_actions()))
@@ -151,13 +151,13 @@ def test_the_bot_does_not_mistake_a_plan() -> None:
             checked += 1
 
 
-def test_a_position_knows_repetitions() -> None:
+def test_repetitions_of_a_state() -> None:
     state = pyspiel.load_game("chess").new_initial_state("6k1/8/8/8/8/8/8/K1Q5 b - - 0 1")
     for move in ("g8h8", "c1c2", "h8g8", "c2c1", "g8h8", "c1c2", "h8g8"):
         state.apply_action(state.parse_move_to_action(move))
     position = openspiel.position(state)
     assert not position.is_over and position.play("c2c1").is_over
-    # Which is no way to win with a queen.
+    # This does not win with a queen.
     state.apply_action(openspiel.Bot(labrys.Engine("chess"), depth=6).step(state))
     assert not state.is_terminal()
 
@@ -180,7 +180,7 @@ def test_errors() -> None:
         openspiel.Bot(labrys.Engine("neighbours"))
     with pytest.raises(ValueError, match="neighbours"):
         openspiel.state(labrys.Game("neighbours").start())
-    # Labrys begins elsewhere on 6×6.
+    # Labrys has another start position on 6×6.
     with pytest.raises(ValueError, match="start position"):
         openspiel.state(labrys.Game("amazons", board="6x6").start())
     within = pyspiel.load_game("amazons").new_initial_state()

@@ -1,4 +1,4 @@
-"""What this package says of the command line is what `labrys options` says."""
+"""The package agrees with `labrys options` about the command line."""
 
 import json
 from typing import Any
@@ -26,12 +26,12 @@ def test_the_cluster_knows_the_arguments(options: dict[str, Any]) -> None:
         assert flag in known, flag
     for flag in files.FLAGS | files.WEIGHTS:
         assert known[flag]["kind"] == "file" and not known[flag]["written"], flag
-    # All files that a command writes are set by the cluster, and so are those that it reads beside these.
+    # The cluster sets all files that a command writes, and other files that it reads.
     others = {name for name, each in known.items() if each["kind"] == "file" and name.startswith("--")}
     assert others - commands.OWN - files.FLAGS - files.WEIGHTS <= {"--proof", "--regions", "--net"}, others
 
 
-def test_defaults_and_ranges_are_told(options: dict[str, Any]) -> None:
+def test_defaults_and_ranges(options: dict[str, Any]) -> None:
     games = arguments(options, "match")["--games"]
     assert (games["kind"], games["min"], games["default"]) == ("whole", 0, "100")
     assert options["settings"]["zero"]["selfplay"]["games"] == 40

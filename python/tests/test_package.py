@@ -12,18 +12,18 @@ from common import ROOT, command
 
 import labrys
 
-# They belong to what asks for them.
+# Optional features import these.
 HEAVY = ["numpy", "pandas", "gymnasium", "pettingzoo", "pyspiel", "chess", "ray", "tqdm", "matplotlib"]
 
 
-def test_importing_imports_little() -> None:
+def test_the_import_is_small() -> None:
     code = "import json, sys, labrys\nlabrys.Game('chess').start().play('e4')\n"
     code += "print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert set(json.loads(done.stdout)).isdisjoint(HEAVY)
 
 
-def test_the_binary_comes_with_it() -> None:
+def test_the_binary_is_included() -> None:
     assert labrys.__version__ in command("--version")
     assert "Usage: labrys" in command("--help")
 
@@ -45,7 +45,7 @@ def test_types(checker: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_stub_has_the_words_of_the_module() -> None:
+def test_the_stub_has_the_docstrings_of_the_module() -> None:
     words = [sys.executable, str(ROOT / "python" / "tools" / "stub_docs.py"), "--check"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -67,7 +67,7 @@ def test_the_wheel_has_licences_and_classifiers() -> None:
     names = {path.name for path in found.files or []}
     for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
         assert licence in names
-        # Beside pyproject.toml are copies: what builds wheels follows no links.
+        # These are copies beside pyproject.toml: wheel builders follow no links.
         assert (ROOT / "python" / licence).read_bytes() == (ROOT / licence).read_bytes()
     assert "Typing :: Typed" in (found.metadata.get_all("Classifier") or [])
 

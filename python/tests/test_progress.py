@@ -19,7 +19,7 @@ def test_each_phase_has_a_bar(capsys):
     assert "0 positions" in shown and shown.index("10/10") < shown.index("0 positions")
 
 
-def test_nobody_looks_at_a_file(capsys, monkeypatch):
+def test_a_file_gets_no_bar(capsys, monkeypatch):
     assert not _progress.has_reader()
     with _progress.observer(None) as observe:
         observe(Progress("games", 3, 10, ""))
@@ -28,7 +28,7 @@ def test_nobody_looks_at_a_file(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
-def test_a_function_is_given_all_of_it():
+def test_a_callback_gets_all_progress():
     seen = []
     with _progress.observer(seen.append) as observe:
         observe(Progress("games", 3, 10, ""))

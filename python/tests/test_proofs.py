@@ -20,12 +20,12 @@ def test_a_proof_has_a_certificate(tmp_path):
     assert labrys.solve(position).value == "loss"
 
 
-def test_limits_may_be_too_low():
+def test_limits_too_low_for_a_proof():
     solution = labrys.solve("1qq1/q2q/4/Q2Q/1QQ1 w", game="amazons", nodes=5, hash=8)
     assert solution.value is None and solution.certificate is None and solution.checksum is None
 
 
-def test_what_is_wrong_is_told(tmp_path):
+def test_errors(tmp_path):
     with pytest.raises(ValueError, match="FEN: the board has 1 rank, expected 8"):
         labrys.solve("x")
     with pytest.raises(ValueError, match="unknown argument `--tmie`"):

@@ -1,4 +1,4 @@
-"""Games that are written in Python."""
+"""Games written in Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from labrys.actions import actions
 
 
 class Failing(TicTacToe):
-    """Rules that fail behind the second move. Another process finds them here."""
+    """Rules that fail after the second move, importable by another process."""
 
     name = "other"
 
@@ -32,7 +32,7 @@ class Failing(TicTacToe):
 
 
 class Likes(TicTacToe):
-    """Rules that find every position bad for the side to move."""
+    """Rules that evaluate every position as bad for the side to move."""
 
     name = "other"
 
@@ -46,7 +46,7 @@ def game() -> labrys.Game:
 
 
 def other(**methods: Any) -> labrys.Rules:
-    """Rules of another name that differ in some methods."""
+    """Rules with another name and some other methods."""
     return type("Other", (TicTacToe,), {"name": "other", **methods})()
 
 
@@ -64,7 +64,7 @@ def test_a_game_is_like_the_others(game: labrys.Game) -> None:
     assert len(over.legal_moves) == 0
     assert pickle.loads(pickle.dumps(over)) == copy.copy(over) == over
     assert game.start().playout(3).is_over
-    # But for reinforcement learning.
+    # Except for reinforcement learning.
     with pytest.raises(ValueError, match="the moves of tictactoe have no numbers"):
         actions(game)
 
@@ -75,7 +75,7 @@ def test_all_searches_play_it(game: labrys.Game) -> None:
         found = labrys.Engine(game, **options).search(winning, depth=3)
         assert str(found.move) == "c1" and found.score is not None and found.score.mate == 1
     assert str(labrys.Engine(game, SearchMode="mcts").search(winning, nodes=300).move) == "c1"
-    # Both sides play well: nobody wins.
+    # With good play by both sides it is a draw.
     position, engine = game.start(), labrys.Engine(game)
     while not position.is_over:
         move = engine.search(position, depth=9).move
@@ -91,7 +91,7 @@ def test_an_evaluation_counts(game: labrys.Game) -> None:
     assert engine.weights == {"evaluation": 1.0}
 
 
-def test_matches_and_proofs_have_it(game: labrys.Game) -> None:
+def test_matches_and_proofs(game: labrys.Game) -> None:
     result = labrys.match(
         {"name": "one"}, {"name": "two"}, game="tictactoe", each={"depth": 6}, games=2, progress=False
     )
@@ -101,7 +101,7 @@ def test_matches_and_proofs_have_it(game: labrys.Game) -> None:
     assert solved.value == "win"
 
 
-def test_rules_of_a_notebook_stay_there(game: labrys.Game) -> None:
+def test_rules_of_a_notebook_are_not_shared(game: labrys.Game) -> None:
     labrys.add_game(other())
     with pytest.raises(ValueError, match="other: another process cannot have these rules"):
         labrys.solve(game="other")
@@ -119,11 +119,11 @@ def test_rules_that_another_process_does_not_find(
         labrys.add_game(import_module("hidden").Hidden())
     with pytest.raises(ValueError, match="^other: another process cannot have these rules: No module"):
         labrys.solve(game="other", progress=False)
-    # The others do not need them.
+    # Other commands do not need them.
     assert labrys.solve("xx.oo....", game="tictactoe", progress=False).value == "win"
 
 
-def test_rules_that_are_refused_with_their_method(game: labrys.Game) -> None:
+def test_errors_name_the_method(game: labrys.Game) -> None:
     for method, found, error in [
         ("legal_moves", "abc", "legal_moves: expected a list or another iterable, not the text 'abc'"),
         ("legal_moves", None, "legal_moves: expected a list or another iterable, not NoneType"),
@@ -148,14 +148,14 @@ def test_rules_that_are_refused_with_their_method(game: labrys.Game) -> None:
         ({"from_fen": lambda self, fen: "x........"}, "from_fen: .* is another position"),
     ],
 )
-def test_rules_that_are_refused(game: labrys.Game, methods: dict[str, Any], error: str) -> None:
+def test_wrong_rules(game: labrys.Game, methods: dict[str, Any], error: str) -> None:
     before = labrys.games()
     with pytest.raises(ValueError, match=error):
         labrys.add_game(other(**methods))
     assert labrys.games() == before and labrys.Game("tictactoe").start().perft(2) == 72
 
 
-def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
+def test_errors_of_rules_are_raised(game: labrys.Game) -> None:
     def play(self: TicTacToe, state: str, move: str) -> str:
         if state.count(".") < 8:
             raise KeyError("no more")
@@ -169,7 +169,7 @@ def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
         labrys.Engine(broken).search(depth=4)
     with pytest.raises(KeyError, match="no more"):
         broken.start().perft(4)
-    # Nothing is left of it.
+    # The error has no lasting effect.
     assert game.start().perft(2) == 72
     with pytest.raises(ValueError, match="room for no more"):
         labrys.add_game(other(name="third"))
@@ -180,7 +180,7 @@ def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
 
 
 def failing(after: int) -> labrys.Game:
-    """A game whose rules fail after so many moves, for good."""
+    """A game whose rules fail permanently after a number of moves."""
     left = [after]
 
     def play(self: TicTacToe, state: str, move: str) -> str:
@@ -195,14 +195,14 @@ def failing(after: int) -> labrys.Game:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("options", [{"SearchMode": "mcts"}, {"SearchMode": "mcts", "Threads": 2}])
 def test_an_error_ends_a_search_at_once(game: labrys.Game, options: dict[str, Any]) -> None:
-    # No proof ends it before its time.
+    # No proof ends the search early.
     engine = labrys.Engine(failing(300), ProveResults=False, **options)
     with pytest.raises(KeyError, match="no more"):
         engine.search(time=600)
     search = engine.analyse()
     with pytest.raises(KeyError, match="no more"):
         list(search)
-    # Whoever asks again is told again.
+    # It is raised again each time.
     for call in (search.wait, search.wait, lambda: next(search)):
         with pytest.raises(KeyError, match="no more"):
             call()
@@ -210,7 +210,7 @@ def test_an_error_ends_a_search_at_once(game: labrys.Game, options: dict[str, An
         time.sleep(0.2)
 
 
-def test_an_error_is_no_error_of_another_search(game: labrys.Game) -> None:
+def test_an_error_does_not_affect_another_search(game: labrys.Game) -> None:
     with labrys.Engine("tictactoe", SearchMode="mcts", ProveResults=False).analyse() as search:
         with pytest.raises(KeyError, match="no more"):
             failing(0).start().play("a1")
@@ -219,7 +219,7 @@ def test_an_error_is_no_error_of_another_search(game: labrys.Game) -> None:
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-def test_an_interrupt_is_no_bad_text(game: labrys.Game, kind: type[BaseException]) -> None:
+def test_an_interrupt_is_not_a_bad_fen(game: labrys.Game, kind: type[BaseException]) -> None:
     interrupted = []
 
     def from_fen(self: TicTacToe, fen: str) -> str:
@@ -252,12 +252,12 @@ def test_an_evaluation_counts_in_the_command_line(game: labrys.Game) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "startpos", "fen", "moves", "value", "default", "random"])
-def test_words_of_the_protocol_are_no_names(game: labrys.Game, name: str) -> None:
+def test_words_of_the_protocol_are_not_names(game: labrys.Game, name: str) -> None:
     with pytest.raises(ValueError, match="is a word of the protocol"):
         labrys.add_game(other(name=name))
 
 
-def test_learning_refuses_games_in_python(game: labrys.Game, tmp_path: Path) -> None:
+def test_learning_rejects_games_in_python(game: labrys.Game, tmp_path: Path) -> None:
     calls: list[Callable[[], object]] = [
         lambda: labrys.selfplay(out=tmp_path / "games", game="tictactoe", games=2),
         lambda: labrys.selfplay(out=tmp_path / "games", game=game, games=2),
@@ -280,7 +280,7 @@ def test_rules_that_fail_prove_nothing(game: labrys.Game, tmp_path: Path) -> Non
         labrys.match({"name": "a"}, {"name": "b"}, game="other", each={"depth": 4}, games=2, progress=False)
 
 
-def test_an_error_is_that_of_its_call(game: labrys.Game) -> None:
+def test_an_error_is_raised_by_its_call(game: labrys.Game) -> None:
     def fails(self: TicTacToe, state: str) -> str:
         raise KeyError("no picture")
 

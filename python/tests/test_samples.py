@@ -37,7 +37,7 @@ def test_samples_are_arrays(file: Path) -> None:
     assert set(samples.value) <= {1.0, 0.0, -1.0} and abs(samples.root_value).max() <= 1
 
 
-def test_files_that_are_refused(file: Path, tmp_path: Path) -> None:
+def test_wrong_files(file: Path, tmp_path: Path) -> None:
     content, other = file.read_bytes(), tmp_path / "other"
     for damaged in [content[:-1], content[:4], b"", content[:-1] + bytes([content[-1] ^ 1]), b"x" * 100]:
         other.write_bytes(damaged)

@@ -1,4 +1,4 @@
-"""Pictures of positions."""
+"""Images of positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def squares_in(colour: str, picture: str, board: str) -> set[str]:
-    """The squares that have a rectangle of a colour, White at the bottom."""
+    """The squares with a rectangle of a colour, White at the bottom."""
     files, ranks = (int(side) for side in board.split("x"))
     rects = [rect for rect in xml.fromstring(picture).iter(f"{SVG}rect") if rect.get("fill") == colour]
     places = [(int(rect.attrib["x"]) // 45, int(rect.attrib["y"]) // 45) for rect in rects]
@@ -25,11 +25,11 @@ def squares_in(colour: str, picture: str, board: str) -> set[str]:
 
 
 def pieces_in(picture: str) -> int:
-    """How many drawings of pieces there are."""
+    """The number of drawings of pieces."""
     return len([part for part in xml.fromstring(picture) if part.tag == f"{SVG}g"])
 
 
-def test_every_position_has_a_picture(name: str) -> None:
+def test_every_position_has_an_image(name: str) -> None:
     for seed in range(3):
         position = random_game(labrys.Game(name).start(), seed, plies=20)
         picture = position._repr_svg_()
@@ -40,7 +40,7 @@ def test_every_position_has_a_picture(name: str) -> None:
         assert len(rects) == ranks * files
         board = position.fen.split()[0]
         assert pieces_in(picture) == len(re.sub(r"[/\d]", "", board))
-        # Neither names nor styles: they would meet those of the page around it.
+        # Neither ids nor styles: they would clash with those of the page around it.
         assert not re.search(r"\b(id|class|style)=", picture)
 
 
@@ -74,7 +74,7 @@ def test_arrows() -> None:
     assert straight == ["translate(202.5 292.5) rotate(-90.00)"]
     for same in ("e4", position.move("e4")):
         assert arrows(position.svg(arrows=[same])) == straight
-    # A move of a later position, with its squares.
+    # A move of a later position, by its squares.
     assert len(arrows(position.svg(arrows=["e2e4", "e7e5"]))) == 2
     assert len(arrows(labrys.Game("amazons").start().svg(arrows=["d1d9,d9j3"]))) == 2
     for wrong in ("e5", "e2e9", "nonsense"):
@@ -82,7 +82,7 @@ def test_arrows() -> None:
             position.svg(arrows=[wrong])
 
 
-def test_a_turned_board() -> None:
+def test_a_flipped_board() -> None:
     position = labrys.Game("chess").start().play("e4")
     turned = position.svg(flipped=True)
     assert turned == svg.board(position, flipped=True)
@@ -108,7 +108,7 @@ def test_a_game_without_drawings_shows_its_diagram() -> None:
 
     class Position:
         game, last_move = Game(), None
-        # No board of a thousand million squares.
+        # No board with a billion squares.
         fen = "1000000000 <\x00>"
 
         def diagram(self) -> str:
@@ -121,7 +121,7 @@ def test_a_game_without_drawings_shows_its_diagram() -> None:
     assert max(int(root.attrib["width"]), int(root.attrib["height"])) == 100
 
 
-def test_the_drawings_are_those_of_the_web_board() -> None:
+def test_the_drawings_agree_with_the_web_board() -> None:
     page = (ROOT / "crates" / "web" / "src" / "page" / "looks.js").read_text()
     base = re.search(r'const BASE = "(.*)";', page)
     assert base and base[1] == svg._BASE

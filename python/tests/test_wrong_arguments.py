@@ -1,4 +1,4 @@
-"""What nobody should hand over: the errors name it, and nothing else happens."""
+"""Wrong arguments: errors name them, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import labrys
 from labrys import _arguments, actions, learning
 
 
-def test_modules_are_there_without_an_import_of_their_own() -> None:
+def test_submodules_need_no_import() -> None:
     assert command_of("import labrys; print(labrys.actions.actions(labrys.Game('neighbours')).size)") == "512"
     pytest.importorskip("pandas")
     assert command_of("import labrys; print(callable(labrys.frames.games))") == "True"
 
 
 def command_of(code: str) -> str:
-    """What a program prints."""
+    """The output of a program."""
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -30,13 +30,13 @@ def command_of(code: str) -> str:
 
 
 @pytest.mark.parametrize("size", [None, "400", 1.5, float("inf"), True])
-def test_a_picture_has_a_size_in_whole_pixels(size: Any) -> None:
+def test_the_size_of_an_image_is_an_integer(size: Any) -> None:
     with pytest.raises(TypeError, match="size: expected a whole number"):
         labrys.Game("chess").start().svg(size=size)
 
 
 @pytest.mark.parametrize("size", [0, -1, 10**40])
-def test_a_picture_has_a_sensible_size(size: int) -> None:
+def test_the_size_of_an_image_is_limited(size: int) -> None:
     with pytest.raises(ValueError, match=f"size: .*not {size}"):
         labrys.Game("chess").start().svg(size=size)
 

@@ -1,9 +1,9 @@
 """Writes the docstrings of the native module into its stub, where editors look for them:
 
-    python tools/stub_docs.py            # after a change of the module, which has to be installed
-    python tools/stub_docs.py --check    # ends with 1 if the stub has other ones
+    python tools/stub_docs.py            # after a change of the module, which must be installed
+    python tools/stub_docs.py --check    # exits with 1 if the docstrings of the stub differ
 
-The words stand in the sources in Rust alone.
+Only the Rust sources are edited by hand.
 """
 
 import ast
@@ -25,7 +25,7 @@ def docstring(text: str, indent: str) -> list[str]:
     """The lines of a docstring."""
     lines: list[str] = []
     for paragraph in cleandoc(text).split("\n\n"):
-        # Code stays as it is.
+        # Code is not wrapped.
         is_code = paragraph.startswith(">>>")
         room = WIDTH - len(indent) - (0 if lines else 3)
         lines += [""] if lines else []
@@ -52,7 +52,7 @@ def with_docs(stub: str) -> str:
             its_class = getattr(_labrys, node.name)
             found.append((node, its_class))
             found += [(inner, getattr(its_class, inner.name)) for inner in node.body if is_described(inner)]
-    # From the end on, so that the numbers of the lines before stay.
+    # Backwards, so that earlier line numbers stay valid.
     for definition, described in reversed(found):
         first = definition.body[0]
         indent = " " * (definition.col_offset + 4)
@@ -70,7 +70,7 @@ def with_docs(stub: str) -> str:
 
 
 def is_described(node: ast.stmt) -> bool:
-    """Whether a definition of a class has a docstring of its own."""
+    """Whether a definition in a class has its own docstring."""
     if not isinstance(node, ast.FunctionDef) or node.name.startswith("__"):
         return False
     return not any(isinstance(each, ast.Attribute) for each in node.decorator_list)
@@ -83,7 +83,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         STUB.write_text(new, "utf-8")
     elif new != stub:
-        sys.exit(f"{STUB.name}: other docstrings than those of the module: `python tools/stub_docs.py` writes them")
+        sys.exit(f"{STUB.name}: docstrings differ from the module: `python tools/stub_docs.py` updates them")
 
 
 if __name__ == "__main__":

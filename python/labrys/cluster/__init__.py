@@ -1,8 +1,8 @@
-"""Matches, self-play and proofs of Labrys on a Ray cluster.
+"""Matches, self-play, learning and proofs on a Ray cluster.
 
 It needs the packages of `pip install labrys[cluster]`; `python -m labrys.cluster` is its command.
 
-- `files`: the program and the files that a job needs, by content, as every worker finds them;
+- `files`: the program and the files of a job, stored by content on every worker;
 - `folder`: a run on disk, an append-only folder of finished shards;
 - `shards`: runs the shards of a job on the cluster;
 - `commands`: `match`, `selfplay`, `zero`, `solve`, `spsa` and `train`.
@@ -10,4 +10,4 @@ It needs the packages of `pip install labrys[cluster]`; `python -m labrys.cluste
 
 
 class ClusterError(Exception):
-    """What is wrong, in words for people."""
+    """An error with a message for the user."""

@@ -1,5 +1,4 @@
-"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster. Their arguments are those of
-Labrys."""
+"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster, with the arguments of Labrys."""
 
 import argparse
 import csv
@@ -29,7 +28,7 @@ from .files import Files, Shipment, program, version
 from .folder import Folder, write_atomically
 from .shards import Job, Result, Shard, run_shards
 
-# Arguments of Labrys that the cluster sets itself, or that would need files that it does not know of.
+# Arguments of Labrys that the cluster sets itself, or that need files it does not ship.
 OWN = {
     "--shard",
     "--report",
@@ -54,21 +53,21 @@ OWN = {
     "--next",
 }
 
-# How a cluster on this machine starts.
+# The settings of a cluster on this machine.
 LOCAL = {"include_dashboard": False}
 
 # Limits of a proof.
 LIMITS = ["--nodes", "--time", "--hash"]
 
-# The end of the name of a certificate.
+# The suffix of certificates.
 PROOF = ".proof"
 
-# A report on what is done so far may take this share of the time.
+# The maximum share of the time for reports on the progress.
 REPORTS = 0.05
 
 
 def run(line: list[str]) -> None:
-    """Runs a command line, without the name of the program."""
+    """Runs a command line, which does not include the program name."""
     parser = argparse.ArgumentParser(
         prog="python -m labrys.cluster",
         description="Runs jobs of Labrys on a Ray cluster. Other arguments are those of the command.",
@@ -80,13 +79,13 @@ def run(line: list[str]) -> None:
     )
     parser.add_argument("--labrys", help="a binary, shipped to the workers [default: this package]")
     parser.add_argument(
-        "--worker-labrys", help="in its place a program that the workers have, of the same version"
+        "--worker-labrys", help="a program on the workers to use instead, of the same version"
     )
     parser.add_argument(
         "--address", help="a Ray cluster, such as auto or ray://host:10001 [default: this machine]"
     )
-    parser.add_argument("--shard-games", type=int, default=20, help="games of a shard, about [default: 20]")
-    parser.add_argument("--cpus", type=int, default=1, help="cores of a shard [default: 1]")
+    parser.add_argument("--shard-games", type=int, default=20, help="games per shard, about [default: 20]")
+    parser.add_argument("--cpus", type=int, default=1, help="cores per shard [default: 1]")
     options, words = parser.parse_known_args(line)
     for word in words:
         if word.partition("=")[0] in OWN:
@@ -98,7 +97,7 @@ def run(line: list[str]) -> None:
 
 
 class Cluster:
-    """What all commands share: the program, the cluster, and shards that become the file of a run."""
+    """The program, the connection to the cluster, and running of shards, for all commands."""
 
     def __init__(self, options: argparse.Namespace):
         self.options, self.files = options, Files()
@@ -114,11 +113,11 @@ class Cluster:
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """What `labrys options` says of arguments and settings."""
+        """The arguments and settings from `labrys options`."""
         return cast(dict[str, Any], json.loads(self.labrys("options", "--json")))
 
     def default(self, command: str, flag: str) -> int:
-        """The default of an argument, a whole number."""
+        """The default of an integer argument."""
         arguments = self.defaults["commands"][command]["arguments"]
         return next(int(each["default"]) for each in arguments if each["name"] == flag)
 
@@ -129,12 +128,12 @@ class Cluster:
         address = self.options.address
         host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
         if colon and port.isdigit():
-            # Ray itself tries for minutes.
+            # Ray itself would retry for minutes.
             try:
                 socket.create_connection((host, int(port)), timeout=10).close()
             except OSError as error:
                 raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
-        # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster for one run.
+        # Workers on other machines get this package. A cluster for one run needs no dashboard.
         package = str(Path(__file__).parents[1])
         rest: dict[str, Any] = {"runtime_env": {"py_modules": [package]}} if address else LOCAL
         try:
@@ -143,7 +142,7 @@ class Cluster:
             raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
 
     def labrys(self, *words: str | Path, files: Path | None = None) -> str:
-        """Runs Labrys on this machine, in the folder of the files; its standard output."""
+        """Runs Labrys on this machine, in the folder of the files, and returns its standard output."""
         done = subprocess.run(
             [*program(self.binary), *map(str, words)], cwd=files, capture_output=True, text=True
         )
@@ -159,11 +158,11 @@ class Cluster:
         out: str,
         live: Callable[[bytes], tuple[str, bool]],
     ) -> bool:
-        """Plays all games of a job in shards; `run` says the rest."""
+        """Plays all games of a job in shards; see `run`."""
         return self.run(folder, shipment, self.job(words, {out: ""}), self.games(folder), live)
 
     def games(self, folder: Folder) -> Iterable[Shard]:
-        """The shards of games that a folder lacks."""
+        """The shards of games that are missing in a folder."""
         for index in range(1, folder.shards + 1):
             if index not in folder.done:
                 name = f"{index}/{folder.shards}"
@@ -182,9 +181,9 @@ class Cluster:
         shards: Iterable[Shard],
         live: Callable[[bytes], tuple[str, bool]],
     ) -> bool:
-        """Runs shards into their folder. `live` is given the result of each one, at first nothing, and says
-        what to show, and whether to end. Shards that lack a file are left for the next time. Returns whether
-        all shards of the folder are there."""
+        """Runs shards into their folder. `live` is called with the result of each one, first with nothing,
+        and returns a text to show and whether to stop. Shards without all their files are left for the next
+        run. Returns whether the folder is complete."""
         bar = tqdm(total=folder.shards, initial=len(folder.done), unit="shard", disable=None)
 
         def finished(result: Result) -> bool:
@@ -209,14 +208,14 @@ class Cluster:
         return folder.is_complete
 
     def shards(self, games: int) -> int:
-        """Into how many shards games are cut."""
+        """The number of shards for a number of games."""
         if games < 2:
             raise ClusterError(f"{games} games: expected 2 or more")
         size: int = self.options.shard_games
         return max(1, min(games // 2, math.ceil(games / size)))
 
     def manifest(self, words: list[str], shards: int) -> dict[str, Any]:
-        """What tells a run from others."""
+        """The manifest that identifies a run."""
         return {"command": words, "shards": shards, "version": self.version}
 
 
@@ -231,7 +230,7 @@ def value(words: list[str], flag: str) -> str | None:
 
 
 def number(words: list[str], flag: str) -> int | None:
-    """The value of an argument, a whole number."""
+    """The value of an integer argument."""
     text = value(words, flag)
     if text is not None and not text.isdigit():
         raise ClusterError(f"{flag} {text}: expected a whole number")
@@ -239,7 +238,8 @@ def number(words: list[str], flag: str) -> int | None:
 
 
 class Live:
-    """The results of a run so far, in one file, and a report on them, no more often than it is cheap."""
+    """The results of a run so far, in one file, and a report on them, whose frequency is limited by its
+    cost."""
 
     def __init__(self, folder: Folder, name: str, report: Callable[[Path], tuple[str, bool]]):
         self.report, self.path = report, folder.path / name
@@ -251,19 +251,19 @@ class Live:
     def __call__(self, result: bytes) -> tuple[str, bool]:
         with self.path.open("ab") as file:
             file.write(result)
-        begin = time.monotonic()
-        if begin >= self.next and self.path.stat().st_size > 0:
+        start = time.monotonic()
+        if start >= self.next and self.path.stat().st_size > 0:
             self.last = self.report(self.path)
             end = time.monotonic()
-            self.next = end + (end - begin) / REPORTS
+            self.next = end + (end - start) / REPORTS
         return self.last
 
 
 def play_match(cluster: Cluster, words: list[str]) -> None:
-    """A match. The report at its end is that of the same match on one machine."""
+    """Plays a match. Its final report is that of the same match on one machine."""
     games, rounds = number(words, "--games"), number(words, "--rounds")
     if games is None and rounds is None and "--sprt" in words:
-        raise ClusterError("--sprt: name the greatest number of games by --games")
+        raise ClusterError("--sprt: set the maximum number of games by --games")
     if games is None:
         games = 2 * rounds if rounds is not None else cluster.default("match", "--games")
     count = cluster.shards(games)
@@ -281,7 +281,7 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
     def progress(path: Path) -> tuple[str, bool]:
         found = json.loads(report("--json", "--report", path))
         if not found["pairings"]:
-            # Games that come before others are not counted by an SPRT.
+            # An SPRT counts games only when all earlier ones are finished.
             return "", False
         first, sprt = found["pairings"][0], found.get("sprt")
         interval = [first[name] for name in ("estimate", "low", "high")]
@@ -299,10 +299,10 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
 
 
 def play_selfplay(cluster: Cluster, words: list[str]) -> None:
-    """Games for `labrys nnue train`, byte for byte those of one machine."""
+    """Plays games for `labrys nnue train`, byte for byte those of one machine."""
     games = number(words, "--games")
     if games is None:
-        raise ClusterError("--games: expected, as in `labrys nnue selfplay`")
+        raise ClusterError("missing --games, as in `labrys nnue selfplay`")
     words = ["nnue", "selfplay", *cluster.files.add_words(words)]
     cluster.connect()
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
@@ -311,17 +311,18 @@ def play_selfplay(cluster: Cluster, words: list[str]) -> None:
 
 
 def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
-    """Puts all shards of a folder together."""
+    """Merges all shards of a folder."""
     if not out.exists():
-        # Short names, as a command line has its limits.
+        # Relative names, as the length of a command line is limited.
         words: list[str | Path] = ["games", "merge", "--out", out, *folder.files()]
         print(cluster.labrys(*words, files=folder.path / "shards"), end="")
 
 
 def play_zero(cluster: Cluster, words: list[str]) -> None:
-    """Generations of `labrys zero train`: the cluster plays their games, this machine trains and gates."""
+    """Runs generations of `labrys zero train`: the cluster plays their games, this machine trains and
+    gates."""
     if not words or words[0].startswith("-"):
-        raise ClusterError("zero: expected the file of the settings")
+        raise ClusterError("zero: expected a settings file")
     path, rest = Path(words[0]).absolute(), words[1:]
     try:
         settings = tomllib.loads(path.read_text())
@@ -354,7 +355,8 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
 
 
 def solve(cluster: Cluster, words: list[str]) -> None:
-    """A proof: the cluster solves the positions into which it is split, this machine puts it together."""
+    """Proves a position: the cluster solves the positions into which it is split, this machine combines
+    them."""
     parser = argparse.ArgumentParser(
         prog="python -m labrys.cluster solve", allow_abbrev=False, add_help=False
     )
@@ -377,13 +379,13 @@ def solve(cluster: Cluster, words: list[str]) -> None:
     counting = ["--counting"] * given.counting
 
     def positions(*assumed: str | Path) -> list[str]:
-        """Those that are still open."""
+        """The positions that are still open."""
         return [line.split("\t")[1] for line in cluster.labrys(*listing, *assumed).splitlines()]
 
     jobs = positions()
     if not jobs:
-        raise ClusterError("the value needs no proof: `labrys solve` has it at once")
-    # More time or memory may solve what was left, so limits are no part of the run.
+        raise ClusterError("the value needs no proof: `labrys solve` finds it at once")
+    # A position may need higher limits, so limits do not identify the run.
     kind = ["--proof"] * given.proof + counting
     cluster.connect()
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest([*listing, *kind], len(jobs)))
@@ -404,9 +406,7 @@ def solve(cluster: Cluster, words: list[str]) -> None:
     cluster.run(folder, Shipment.of(cluster.files), job, left, live)
     print(f"{len(folder.done)} of {len(jobs)} positions have a value")
     if not progress(live.path)[1]:
-        print(
-            f"{len(still_open)} are still open; run the same command to continue, with other limits if they are given"
-        )
+        print(f"{len(still_open)} are still open; run the same command to continue, or with higher limits")
         return
     whole = folder.path / f"whole{PROOF}"
     proof = ["--proof", str(whole), *counting] if given.proof else []
@@ -417,9 +417,8 @@ def solve(cluster: Cluster, words: list[str]) -> None:
 
 
 def learn(cluster: Cluster, command: list[str], words: list[str], state: str, whole: str) -> None:
-    """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
-    machine learns from them. It also plays the matches of a training. The file `whole` is there at the
-    end."""
+    """Learns in steps, with the state in the file `state`: the cluster plays the games of a step, this
+    machine learns from them and plays the matches of a training run. The file `whole` exists at the end."""
     words = [*command, *cluster.files.add_words(words)]
     base = cluster.options.folder.absolute()
     run = base / "run"
@@ -451,12 +450,12 @@ def learn(cluster: Cluster, command: list[str], words: list[str], state: str, wh
 
 
 def tune(cluster: Cluster, words: list[str]) -> None:
-    """`labrys spsa`, by iterations."""
+    """Runs `labrys spsa` by iterations."""
     learn(cluster, ["spsa"], words, "spsa.json", "spsa.csv")
 
 
 def train(cluster: Cluster, words: list[str]) -> None:
-    """`labrys linear train`, by rounds."""
+    """Runs `labrys linear train` by rounds."""
     learn(cluster, ["linear", "train"], words, "checkpoint.json", "weights.json")
 
 
@@ -471,7 +470,7 @@ COMMANDS = {
 
 
 def main() -> int:
-    """The entry of the program."""
+    """The entry point."""
     try:
         run(sys.argv[1:])
     except ClusterError as error:

@@ -1,4 +1,4 @@
-"""The program and the files that a job needs, shipped to the workers by reference and stored by content."""
+"""The program and the files of a job, shipped to the workers by reference and stored by content."""
 
 import hashlib
 import os
@@ -13,24 +13,24 @@ import ray
 from .._program import command_line
 from . import ClusterError
 
-# Arguments whose value is a file, and keys of engines whose value is one.
+# Arguments and engine keys whose values are files.
 FLAGS = {"--openings", "--net"}
 KEYS = {"option.EvalFile", "option.WeightsFile", "option.NetFile"}
 
-# Arguments with weights: files, in a training also some of these words.
+# Arguments with weights: files, or in a training run some of these words.
 WEIGHTS = {"--weights", "--opponent", "--rival"}
 WORDS = {"default", "zeros", "ones", "clone", "start", "random"}
 
 
 @dataclass
 class Files:
-    """Files by their names in the folder of a job, `<hash>/<name>`. The same content has the same name."""
+    """Files by their names in the folder of a job, `<hash>/<name>`, where the hash is that of the content."""
 
     content: dict[str, bytes] = field(default_factory=dict)
     executable: set[str] = field(default_factory=set)
 
     def add(self, path: str, executable: bool = False) -> str:
-        """Adds a file; its name in the folder."""
+        """Adds a file and returns its name in the folder."""
         try:
             content = Path(path).read_bytes()
         except OSError as error:
@@ -42,7 +42,7 @@ class Files:
         return name
 
     def add_words(self, words: list[str]) -> list[str]:
-        """Adds the files that a command line names; the command line with their new names."""
+        """Adds the files that a command line names, and returns the command line with their new names."""
         flag = ""
         added: list[str] = []
         for before, word in zip(["", *words], words):
@@ -58,17 +58,17 @@ class Files:
         key, equals, value = word.partition("=")
         if equals and key in FLAGS | WEIGHTS | KEYS and value not in WORDS:
             return f"{key}={self.add(value)}"
-        # A program without a slash is one that workers have in their PATH.
+        # A program without a slash is in the PATH of the workers.
         if equals and key == "cmd" and "/" in value:
             return f"cmd={self.add(value, executable=True)}"
         return word
 
     def hash(self) -> str:
-        """What tells these files from others."""
+        """A hash of the names and contents of all files."""
         return hashlib.sha256("\n".join(sorted(self.content)).encode()).hexdigest()[:16]
 
     def unpack(self, folder: Path) -> None:
-        """Writes the files that are not there yet. Several processes may do so at the same time."""
+        """Writes the missing files. Several processes may do so at the same time."""
         for name, content in self.content.items():
             path = folder / name
             if path.exists():
@@ -82,7 +82,7 @@ class Files:
 
 @dataclass
 class Shipment:
-    """Files in the object store. Workers fetch them once, then have them on disk."""
+    """Files in the object store. Workers fetch them once and store them on disk."""
 
     hash: str
     # In a list, so that Ray passes the reference and not the content.
@@ -93,7 +93,7 @@ class Shipment:
         return Shipment(files.hash(), [ray.put(files)])
 
     def folder(self) -> Path:
-        """The folder of the files on this machine, complete."""
+        """The complete folder of the files on this machine."""
         base = Path(tempfile.gettempdir()) / f"labrys-cluster-{os.getuid()}"
         base.mkdir(mode=0o700, exist_ok=True)
         if base.stat().st_uid != os.getuid():
@@ -107,7 +107,7 @@ class Shipment:
 
 
 def program(binary: str | None, folder: Path | None = None) -> list[str]:
-    """The first words of a command line: this package without a binary. A relative path with a slash is
+    """The first words of a command line: the binary, or this package. A relative path with a slash is
     relative to the folder."""
     if binary is None:
         return command_line()
@@ -115,7 +115,7 @@ def program(binary: str | None, folder: Path | None = None) -> list[str]:
 
 
 def version(binary: str | None, folder: Path | None = None) -> str:
-    """What a program says of its version, without the processor that it was built for."""
+    """The version that a program prints, without the lines about its build and processor."""
     return own_version() if binary is None else version_of(binary, program(binary, folder))
 
 

@@ -1,4 +1,4 @@
-"""A run on disk: a manifest, written once, and a file for each finished shard, never changed again."""
+"""A run on disk: an immutable manifest, and an immutable file for each finished shard."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from . import ClusterError
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file; whoever reads it sees all of it or nothing."""
+    """Writes a file so that readers see all of it or nothing."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         file.write(content)
         file.flush()
@@ -20,13 +20,13 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 class Folder:
-    """The folder of a run. The same command goes on with it; another one is refused."""
+    """The folder of a run. The same command continues it; another one is an error."""
 
     def __init__(self, path: Path, manifest: dict[str, Any]):
         self.path = path
         self.shards: int = manifest["shards"]
         (path / "shards").mkdir(parents=True, exist_ok=True)
-        # In memory, as asking for each file after each shard would take longer and longer.
+        # In memory, as checking for all files after each shard would take quadratic time.
         self.done = {index for index in range(1, self.shards + 1) if self.shard(index).exists()}
         file = path / "manifest.json"
         if not file.exists():
@@ -44,7 +44,7 @@ class Folder:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all shards are there."""
+        """Whether all shards are finished."""
         return len(self.done) == self.shards
 
     def shard(self, index: int) -> Path:
@@ -56,9 +56,9 @@ class Folder:
         return [self.shard(index).name for index in sorted(self.done)]
 
     def put(self, index: int, files: dict[str, bytes]) -> None:
-        """Adds a finished shard: its files, by the ends of their names. The one whose name has no other end
-        says that it is there."""
-        for end in sorted(files, reverse=True):
+        """Adds a finished shard: its files by suffix. The file without a suffix is written last, and marks
+        the shard as finished."""
+        for suffix in sorted(files, reverse=True):
             path = self.shard(index)
-            write_atomically(path.with_name(path.name + end), files[end])
+            write_atomically(path.with_name(path.name + suffix), files[suffix])
         self.done.add(index)

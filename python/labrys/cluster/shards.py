@@ -1,5 +1,5 @@
-"""Runs the shards of a job on the cluster. Ray places them, moves their files, and repeats those whose worker
-is lost; a shard counts when the driver has its result, which it gets once."""
+"""Runs the shards of a job on the cluster. Ray schedules them, transfers their files and retries those whose
+worker is lost; a shard is finished when the driver has received its result, exactly once."""
 
 import signal
 import subprocess
@@ -18,31 +18,31 @@ from .._program import die_with_parent
 from . import ClusterError
 from .files import Shipment, program, version
 
-# Shards in the hands of Ray for each core of the cluster: one that is played and one that waits.
+# Shards submitted to Ray for each core of the cluster: one that runs and one that waits.
 QUEUED = 2
 
-# Seconds in which finished shards gather. Those that wait keep the cores busy.
+# Seconds to collect finished shards. The waiting shards keep the cores busy meanwhile.
 GATHER = 0.2
 
 
 @dataclass
 class Job:
-    """What all shards of a job share."""
+    """The common part of all shards of a job."""
 
-    # The command line of Labrys, with the names of files as the workers have them.
+    # The command line of Labrys, with the names of files on the workers.
     words: list[str]
-    # The arguments that name the files of a shard, and the ends of the names that these have in its folder.
+    # The arguments for the output files of a shard, and the suffixes of these files in its folder.
     outs: dict[str, str]
-    # Cores of a shard, and the argument that names them.
+    # The number of cores of a shard, and the argument for it.
     cpus: int
     threads: str
-    # The binary on the workers: a shipped file, or a program that they have; `None` is this package.
+    # The binary on the workers: a shipped file, or an installed program; `None` for this package.
     binary: str | None
-    # What it has to say of its version.
+    # The version that it must have.
     version: str
-    # The argument that names a folder with the files of `given`, if there is one.
+    # The argument for a folder with the files of `given`, if there is one.
     folder: str | None = None
-    # Small files that change from job to job, by their names.
+    # Small files that change from job to job, by name.
     given: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -50,11 +50,11 @@ class Job:
 class Shard:
     """A part of a job."""
 
-    # From 1 on.
+    # From 1.
     index: int
-    # What the command line has for it besides that of the job.
+    # Its arguments in addition to those of the job.
     words: list[str]
-    # What errors call it.
+    # Its name in errors.
     name: str
 
 
@@ -63,22 +63,22 @@ class Result:
     """A finished shard."""
 
     index: int
-    # Its files, by the ends of their names. Those that Labrys did not write are empty.
+    # Its files by suffix; empty if Labrys did not write them.
     files: dict[str, bytes]
-    # Seconds of the task and of the command in it, and the machine.
+    # Seconds of the task and of its command, and the machine.
     seconds: float
     played: float
     node: str
 
 
 class Lost(Exception):
-    """The command was killed from outside, as a worker may be."""
+    """The command was killed from outside, as when a worker is lost."""
 
 
 def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
-    """Runs a shard and returns its files. It may run again if its worker or the command is
-    lost: it leaves nothing behind."""
-    begin = time.monotonic()
+    """Runs a shard and returns its files. It may be retried if its worker or the command is lost, so it
+    leaves nothing behind."""
+    task_start = time.monotonic()
     folder = shipment.folder()
     node: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
     try:
@@ -89,9 +89,9 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
         name = job.binary or "labrys"
         raise ClusterError(f"worker {node}: {name} is another version: {found!r}, not {job.version!r}")
     with tempfile.TemporaryDirectory(prefix="labrys_shard-") as scratch:
-        outs = {end: Path(scratch) / f"out{end}" for end in job.outs.values()}
+        outs = {suffix: Path(scratch) / f"out{suffix}" for suffix in job.outs.values()}
         words = [*program(job.binary, folder), *job.words, *shard.words, job.threads, str(job.cpus)]
-        words += [word for flag, end in job.outs.items() for word in (flag, str(outs[end]))]
+        words += [word for flag, suffix in job.outs.items() for word in (flag, str(outs[suffix]))]
         if job.folder:
             given = Path(scratch) / "given"
             given.mkdir()
@@ -113,16 +113,16 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
         if done.returncode != 0:
             message = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
             raise ClusterError(f"{shard.name} on worker {node}: {message[0]}")
-        files = {end: out.read_bytes() if out.exists() else b"" for end, out in outs.items()}
-        return Result(shard.index, files, time.monotonic() - begin, played, node)
+        files = {suffix: out.read_bytes() if out.exists() else b"" for suffix, out in outs.items()}
+        return Result(shard.index, files, time.monotonic() - task_start, played, node)
 
 
 def run_shards(
     shipment: Shipment, job: Job, shards: Iterable[Shard], finished: Callable[[Result], bool]
 ) -> None:
-    """Runs shards in order, taking each when there is room for it. `finished` is called with each result as
-    it comes; if it returns true, the rest is left."""
-    # Ray's types know no list of exceptions.
+    """Runs shards in order, each as soon as there is room for it. `finished` is called with each result as it
+    arrives; if it returns true, the rest is cancelled."""
+    # Ray's type annotations do not allow a list of exceptions.
     retries: dict[str, Any] = {"max_retries": -1, "retry_exceptions": [Lost]}
     task = ray.remote(run_shard).options(num_cpus=job.cpus, **retries)
     waiting = iter(shards)

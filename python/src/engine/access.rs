@@ -1,4 +1,4 @@
-//! Who uses an engine: one at a time.
+//! Exclusive access to an engine.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
@@ -15,23 +15,23 @@ use crate::wait::{POLL_INTERVAL, lock};
 /// An engine that one thread uses at a time.
 pub(super) struct Access {
     engine: Mutex<Box<dyn engine::Engine>>,
-    /// The process that has used it last.
+    /// The last process that has used it.
     process: AtomicU32,
-    /// The searches that run or wait, and some that have ended.
+    /// The running and waiting searches, and some that have ended.
     searches: Mutex<Vec<RunningSearch>>,
 }
 
-/// A search that runs or waits.
+/// A running or waiting search.
 struct RunningSearch {
     control: Arc<Control>,
-    /// The thread that has begun it, and its process.
+    /// The thread that has started it, and its process.
     thread: ThreadId,
     process: u32,
-    /// What the search has until it ends.
+    /// Dead when the search has ended.
     token: Weak<SearchToken>,
 }
 
-/// What a search has until it ends.
+/// Owned by a search until it ends.
 pub(super) struct SearchToken;
 
 /// An engine that this thread may use.
@@ -43,8 +43,7 @@ impl Access {
         Access { engine: Mutex::new(engine), process, searches: Mutex::default() }
     }
 
-    /// Waits for the engine. While another one uses it, `check` is asked again and again whether to go on
-    /// waiting.
+    /// Waits for the engine. While it is in use, `check` is polled for whether to keep waiting.
     ///
     /// # Errors
     /// Those of `check`.
@@ -58,7 +57,7 @@ impl Access {
         }
     }
 
-    /// The engine, if nobody uses it.
+    /// The engine, if it is not in use.
     fn try_enter(&self) -> Option<Guard<'_>> {
         let guard = match self.engine.try_lock() {
             Ok(guard) => guard,
@@ -69,11 +68,10 @@ impl Access {
         Some(guard)
     }
 
-    /// Does something with the engine when no other thread uses it.
+    /// Calls `work` with the engine once no other thread uses it.
     ///
     /// # Errors
-    /// Those of [`Access::check`]; what the handler of a signal raises in the meantime, and what rules in
-    /// Python raise.
+    /// Those of [`Access::check`], of signal handlers in the meantime, and of rules in Python.
     pub(super) fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -87,8 +85,8 @@ impl Access {
         })
     }
 
-    /// Checks that this thread may wait for the engine: nobody could wait for the end of an analysis that
-    /// this thread itself has to end.
+    /// Checks that this thread may wait for the engine: it would wait forever for an analysis that it has to
+    /// stop itself.
     ///
     /// # Errors
     /// `RuntimeError` says why it may not.
@@ -96,34 +94,34 @@ impl Access {
         let (thread, process) = (std::thread::current().id(), std::process::id());
         let mut searches = lock(&self.searches);
         searches.retain(|search| search.token.strong_count() > 0);
-        // What ran when the process was forked never ends in the new one.
+        // A search that ran when the process was forked never ends in the child.
         if searches.iter().any(|search| search.process != process) {
             return Err(forked());
         }
         if searches.iter().any(|search| search.thread == thread && !search.control.is_stopped()) {
             return Err(PyRuntimeError::new_err(
-                "an analysis of this engine runs, which this thread has begun: stop it first, by its `stop` \
-                 or at the end of its `with`",
+                "an analysis of this engine runs, started by this thread: stop it first, by its `stop` or at \
+                 the end of its `with` block",
             ));
         }
         drop(searches);
         if self.try_enter().is_none() { self.check_wait() } else { Ok(()) }
     }
 
-    /// Checks that the engine, which somebody uses, will be free one day.
+    /// Checks that the engine, which is in use, will be released eventually.
     fn check_wait(&self) -> PyResult<()> {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Err(forked());
         }
         if is_in_call() {
             return Err(PyRuntimeError::new_err(
-                "rules in Python cannot use an engine that is at work: it may wait for these rules",
+                "rules in Python cannot use a busy engine: it may be waiting for these rules",
             ));
         }
         Ok(())
     }
 
-    /// Registers a search that this thread begins. It has the token until it ends.
+    /// Registers a search that this thread starts. It owns the token until it ends.
     pub(super) fn register(&self, control: &Arc<Control>) -> Arc<SearchToken> {
         let token = Arc::new(SearchToken);
         let (thread, process) = (std::thread::current().id(), std::process::id());
@@ -142,7 +140,7 @@ impl Access {
 /// Why an engine cannot be used in this process.
 pub(crate) fn forked() -> PyErr {
     PyRuntimeError::new_err(
-        "this process was forked while a search ran, which ended here: make another engine, or begin \
+        "this process was forked during a search, which does not exist here: create another engine, or start \
          processes by `spawn`",
     )
 }

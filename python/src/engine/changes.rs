@@ -1,4 +1,4 @@
-//! What has been changed of an engine, for its copies and pickles.
+//! The options and weights set on an engine, for its copies and pickles.
 
 use labrys::engine::WeightsSource;
 use pyo3::exceptions::PyKeyError;
@@ -11,7 +11,7 @@ pub(super) enum Change {
     Weights(WeightsSource),
 }
 
-/// What a pickle has of a change: its kind, and names with their values.
+/// A pickled change: its kind, and names with their values.
 pub(super) type PickledChange = (String, Vec<(String, String)>);
 
 impl Change {
@@ -45,7 +45,7 @@ impl Change {
     }
 }
 
-/// The changes that a copy has to make.
+/// The changes to repeat on a copy.
 #[derive(Clone, Default)]
 pub(super) struct Changes(Vec<Change>);
 
@@ -66,8 +66,8 @@ impl Changes {
         })
     }
 
-    /// The text that an option of a text has been set to. Weights that were set otherwise are not those of
-    /// the file any more.
+    /// The last value of an option of type string. Other changes of the weights reset the name of the weights
+    /// file.
     pub(super) fn text(&self, name: &str) -> String {
         let of_weights = name == "WeightsFile";
         let last = self.0.iter().rev().find_map(|change| match change {
@@ -78,18 +78,19 @@ impl Changes {
         last.filter(|text| text != "<empty>").unwrap_or_default()
     }
 
-    /// Adds a change that a copy is to have.
+    /// Adds a change.
     pub(super) fn add(&mut self, change: Change) {
         let changes = &mut self.0;
         match (&change, changes.last()) {
             (Change::Option(name, _), _) => {
-                // What stands before weights stays: a feature set that came after them would replace them.
+                // Changes before the last weights stay: setting the feature set after them would replace
+                // them.
                 let weights = changes.iter().rposition(Change::is_of_weights);
                 let later = changes.split_off(weights.map_or(0, |place| place + 1));
                 let is_other = |known: &Change| !matches!(known, Change::Option(other, _) if other == name);
                 changes.extend(later.into_iter().filter(is_other));
             }
-            // Whoever learns sets the same weights again and again.
+            // Learning sets the same weights again and again.
             (
                 Change::Weights(WeightsSource::Named(pairs)),
                 Some(Change::Weights(WeightsSource::Named(known))),

@@ -11,25 +11,25 @@ use crate::convert::value_error;
 /// The static evaluation of a position for the side to move.
 #[pyclass(frozen, module = "labrys")]
 pub(crate) struct Evaluation {
-    /// What evaluates positions in searches: `"linear"`, `"net"`, `"policy"` or `"none"`.
+    /// The evaluation that searches use: `"linear"`, `"net"`, `"policy"` or `"none"`.
     #[pyo3(get)]
     kind: &'static str,
-    /// The value, in units of the evaluation (pawns in chess); of a policy/value net the expected result,
+    /// The value, in units of the evaluation (pawns in chess); for a policy/value net the expected result,
     /// from 0 to 1.
     #[pyo3(get)]
     value: f64,
-    /// Of a linear evaluation: the value and the weight of each feature by its name; `value` is the sum of
-    /// their products.
+    /// For a linear evaluation: the value and the weight of each feature by name; `value` is the sum of their
+    /// products.
     #[pyo3(get)]
     features: BTreeMap<String, (f64, f64)>,
-    /// Of an evaluation net: what each input, such as `P e4`, contributes to the value for White, in units of
-    /// the evaluation.
+    /// For an evaluation net: the contribution of each input, such as `P e4`, to the value for White, in
+    /// units of the evaluation.
     #[pyo3(get)]
     inputs: Vec<(String, f64)>,
 }
 
 impl Evaluation {
-    /// The evaluation of the position of an engine.
+    /// The evaluation of the current position of an engine.
     pub(super) fn of(engine: &dyn engine::Engine) -> Evaluation {
         let none = || Evaluation { kind: "none", value: 0.0, features: BTreeMap::new(), inputs: Vec::new() };
         match engine.evaluation_in_use() {
@@ -71,7 +71,7 @@ impl Evaluation {
     }
 }
 
-/// The evaluation of some numbers: what a pickle calls.
+/// Unpickles an evaluation.
 #[pyfunction]
 pub(crate) fn _evaluation(
     kind: &str,

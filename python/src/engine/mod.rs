@@ -1,15 +1,15 @@
 //! Engines.
 //!
-//! - `access`: who uses an engine: one thread at a time;
-//! - `begin`: how a search begins;
+//! - `access`: exclusive access of one thread at a time;
+//! - `start`: starting a search;
 //! - `changes`: options and weights that were set, for copies;
-//! - `option`, `evaluation`: what Python sees of them.
+//! - `option`, `evaluation`: the Python classes for these.
 
 mod access;
-mod begin;
 mod changes;
 mod evaluation;
 mod option;
+mod start;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,36 +31,36 @@ use crate::search::{Search, SearchResult};
 use crate::wait::{interruptible, lock};
 use access::Access;
 pub(crate) use access::forked;
-use begin::{Asked, begin, set_up};
 use changes::{Change, Changes, PickledChange};
 pub(crate) use evaluation::{_evaluation, Evaluation};
 pub(crate) use option::EngineOption;
 use option::value_repr;
+use start::{SearchArguments, set_up, start_search};
 
-/// What [`Engine::changes`] begin with: probabilities are part of all reports.
+/// The first of [`Engine::changes`]: all reports include the probabilities.
 const SHOW_WDL: &str = "UCI_ShowWDL";
 
-/// An engine: a game, options, an evaluation and the memory of its searches.
+/// An engine: a game, options, an evaluation and a transposition table.
 ///
 /// >>> engine = labrys.Engine("chess", hash=64, threads=2)
 /// >>> engine.search(nodes=100_000).move
 ///
-/// The game is its name or a `labrys.Game`, by default chess. Options are those of the protocol, in any case,
+/// The game is a name or a `labrys.Game`, by default chess. Options are those of the protocol, in any case,
 /// with `_` for a space.
 ///
-/// Several threads may use an engine: one searches, the others wait. While an analysis runs, other calls of
-/// the thread that has begun it are a `RuntimeError`, and so are calls by the rules that a search asks, and
-/// by a process that was forked while a search ran.
+/// Several threads may share an engine: one searches, the others wait. While an analysis runs, other calls by
+/// the thread that started it raise `RuntimeError`, as do calls by the rules that a search calls, and by a
+/// process that was forked during a search.
 #[pyclass(frozen, module = "labrys")]
 pub(crate) struct Engine {
     game: Game,
     access: Arc<Access>,
-    /// The options that have been set, and the last weights, for a copy.
+    /// The options that have been set, and the last weights, to repeat on a copy.
     changes: Mutex<Changes>,
 }
 
 impl Engine {
-    /// The position that is asked about, by default the start position.
+    /// The position of an argument, by default the start position.
     fn root(&self, position: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<dyn AnyLine>> {
         match position {
             Some(position) => position_of(Some(&self.game), position),
@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// Does something with the engine at a position.
+    /// Sets a position up and calls `work` with the engine.
     fn at<T: Send>(
         &self,
         py: Python<'_>,
@@ -78,20 +78,20 @@ impl Engine {
         self.access.with(py, |engine| set_up(engine, root).map(|()| work(engine)))?.map_err(value_error)
     }
 
-    /// Begins a search.
-    fn begin(
+    /// Starts a search.
+    fn start(
         &self,
         position: Option<&Bound<'_, PyAny>>,
-        asked: &Asked<'_, '_>,
+        arguments: &SearchArguments<'_, '_>,
         endless: bool,
     ) -> PyResult<Search> {
         let root = self.root(position)?;
-        let limits = asked.limits(&root)?;
+        let limits = arguments.limits(&root)?;
         if limits == (Limits { start: limits.start, ..Limits::none() }) && !endless {
             return Err(value_error("search: expected a limit, one of: time, nodes, depth, mate, clock"));
         }
-        let moves = asked.moves(&root)?;
-        begin(&self.access, root, limits, moves)
+        let moves = arguments.moves(&root)?;
+        start_search(&self.access, root, limits, moves)
     }
 
     /// An engine after some changes.
@@ -105,7 +105,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes a change, which a copy is to have, too. Returns what else has changed, in words.
+    /// Makes a change and records it for copies. Returns messages about side effects.
     fn change(&self, py: Python<'_>, change: Change) -> PyResult<Vec<String>> {
         let (reads_file, made) = match &change {
             Change::Option(name, value) => {
@@ -176,13 +176,13 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The game that it plays.
+    /// The game of the engine.
     #[getter]
     fn game(&self) -> Game {
         self.game.clone()
     }
 
-    /// Its options with their values, by their names in the protocol: a new dictionary.
+    /// The options with their values, by their names in the protocol: a new dictionary.
     ///
     /// >>> engine.options["Hash"].value
     #[getter]
@@ -199,7 +199,7 @@ impl Engine {
             if option.spec.kind == OptionKind::Text {
                 option.value = Some(lock(&self.changes).text(name));
             } else if let Some(value) = board.get(name) {
-                // The engine has that of the last position.
+                // The engine itself has the value of the last position.
                 option.value = Some((*value).to_owned());
             }
             options.set_item(name, option)?;
@@ -207,15 +207,14 @@ impl Engine {
         Ok(options)
     }
 
-    /// Sets options, such as `engine.set(hash=64, multipv=3)`. If one is refused, none is set.
+    /// Sets options, such as `engine.set(hash=64, multipv=3)`: all of them, or none if one is rejected.
     ///
-    /// Raises `ValueError` if there is no such option, or it does not take the value; `OSError`, such as
+    /// Raises `ValueError` if there is no such option, or it does not accept the value; `OSError`, such as
     /// `FileNotFoundError`, for a file that cannot be read.
     #[pyo3(signature = (**options))]
     fn set(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(()) };
-        // Of several, a copy has to take them all first.
-        // The lock is given back before others of Python's threads run.
+        // Several options are tried on a copy first. The lock is released before other Python threads run.
         let changes = lock(&self.changes).clone();
         let copy = (options.len() > 1).then(|| Engine::after(py, &self.game, changes));
         for engine in copy.transpose()?.iter().chain([self]) {
@@ -226,9 +225,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Sets an option by its name; presses a button. Returns what else has changed, in words.
+    /// Sets an option by name, or presses a button. Returns messages about side effects.
     ///
-    /// Raises `ValueError` if there is no such option, or it does not take the value; `OSError`, such as
+    /// Raises `ValueError` if there is no such option, or it does not accept the value; `OSError`, such as
     /// `FileNotFoundError`, for a file that cannot be read.
     #[pyo3(signature = (name, value = None))]
     fn set_option(
@@ -248,14 +247,14 @@ impl Engine {
         self.change(py, Change::Option(name.to_owned(), value))
     }
 
-    /// The weights of the linear evaluation by the names of the features, in units of the evaluation: a copy,
-    /// which cannot be changed. Set a dictionary of some or all of them, the name of a weights file, or None
-    /// for the shipped ones; from then on the engine plays by the linear evaluation.
+    /// The weights of the linear evaluation by the names of the features, in units of the evaluation: a
+    /// read-only copy. Assign a dictionary of some or all of them, the name of a weights file, or None for
+    /// the shipped weights; from then on the engine uses the linear evaluation.
     ///
     /// >>> engine.weights = {"piecesForMe": 10.0}
     ///
-    /// Raises `ValueError` for weights that the engine does not have; `OSError`, such as `FileNotFoundError`,
-    /// for a file that cannot be read.
+    /// Raises `ValueError` for unknown weights; `OSError`, such as `FileNotFoundError`, for a file that
+    /// cannot be read.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (set, values) =
@@ -267,8 +266,8 @@ impl Engine {
         py.import("labrys._weights")?.getattr("Weights")?.call1((weights,))
     }
 
-    /// Replaces some or all weights by name, all by those of a weights file, or by the shipped ones (None),
-    /// and plays by them.
+    /// Sets some or all weights by name, or replaces all by those of a weights file or by the shipped ones
+    /// (None), and uses the linear evaluation.
     #[setter]
     fn set_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<()> {
         let source = if weights.is_none() {
@@ -289,13 +288,13 @@ impl Engine {
         self.change(py, Change::Weights(source)).map(drop)
     }
 
-    /// Searches a position, by default the start position, to the first of some limits: `time` in seconds,
-    /// `nodes`, `depth` in plies, a forced win in `mate` moves of the side to move, the time and the
-    /// increment of a `clock`, both in seconds. `moves` are the only first moves that are searched, at least
+    /// Searches a position, by default the start position, up to the first of several limits: `time` in
+    /// seconds, `nodes`, `depth` in plies, a forced win in `mate` moves of the side to move, the time and the
+    /// increment of a `clock`, both in seconds. `moves` restricts the search to these first moves, at least
     /// one; None stands for all.
     ///
     /// Ctrl-C stops it. Raises `ValueError` without a limit, and for illegal moves; `RuntimeError` if the
-    /// engine cannot be used here, see `Engine`; and what the rules of a game in Python raise.
+    /// engine cannot be used here, see `Engine`; and the errors of the rules of a game in Python.
     #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None,
         clock = None, moves = None))]
     #[expect(clippy::too_many_arguments)]
@@ -310,12 +309,12 @@ impl Engine {
         clock: Option<(f64, f64)>,
         moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<SearchResult>> {
-        self.begin(position, &Asked { time, nodes, depth, mate, clock, moves }, false)?.wait(py)
+        self.start(position, &SearchArguments { time, nodes, depth, mate, clock, moves }, false)?.wait(py)
     }
 
-    /// Begins a search with the arguments of `search`, and goes on at once: an iterator of what it finds.
-    /// Without limits it runs until it is stopped. Other calls of this thread are a `RuntimeError` until it
-    /// ends.
+    /// Starts a search with the arguments of `search` and returns at once: an iterator over its reports.
+    /// Without limits it runs until it is stopped. Until it ends, other calls by this thread raise
+    /// `RuntimeError`.
     #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None,
         clock = None, moves = None))]
     #[expect(clippy::too_many_arguments)]
@@ -329,7 +328,7 @@ impl Engine {
         clock: Option<(f64, f64)>,
         moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Search> {
-        self.begin(position, &Asked { time, nodes, depth, mate, clock, moves }, true)
+        self.start(position, &SearchArguments { time, nodes, depth, mate, clock, moves }, true)
     }
 
     /// Stops the searches of this engine, from any thread.
@@ -337,22 +336,22 @@ impl Engine {
         self.access.stop();
     }
 
-    /// Forgets what earlier searches have found.
+    /// Clears the results of earlier searches.
     fn new_game(&self, py: Python<'_>) -> PyResult<()> {
         self.access.with(py, |engine| engine.new_game())
     }
 
-    /// The static evaluation of a position, by default the start position, for the side to move and without
-    /// any search.
+    /// The static evaluation of a position, by default the start position, for the side to move, without a
+    /// search.
     #[pyo3(signature = (position = None))]
     fn evaluate(&self, py: Python<'_>, position: Option<&Bound<'_, PyAny>>) -> PyResult<Evaluation> {
         let root = self.root(position)?;
         self.at(py, &root, |engine| Evaluation::of(engine))
     }
 
-    /// The legal moves of a position, by default the start position, with the probabilities (1 in sum) that a
-    /// policy/value net gives them before any search, the most probable first; None unless searches use such
-    /// a net.
+    /// The legal moves in a position, by default the start position, with their probabilities by the
+    /// policy/value net without a search, which sum to 1, the most probable first; None unless searches use
+    /// such a net.
     #[pyo3(signature = (position = None))]
     fn policy(
         &self,
@@ -369,13 +368,13 @@ impl Engine {
         Ok(Some(moves.collect::<Result<_, MoveError>>().map_err(value_error)?))
     }
 
-    /// The call that makes it, but for its weights.
+    /// The call that creates it, but for its weights.
     fn __repr__(&self) -> String {
         let mut fields = vec![self.game.plain_repr()];
         let changes = lock(&self.changes).clone();
         let options: Vec<_> = changes.options().filter(|&(name, _)| name != SHOW_WDL).collect();
         for (place, &(name, value)) in options.iter().enumerate() {
-            // The last value counts.
+            // Only the last value is shown.
             if options[place + 1..].iter().all(|&(later, _)| later != name) {
                 fields.push(format!("{}={}", name.replace(' ', "_"), value_repr(value)));
             }
@@ -383,7 +382,7 @@ impl Engine {
         format!("labrys.Engine({})", fields.join(", "))
     }
 
-    /// A copy has the options and the weights, not the memory of searches.
+    /// A copy has the options and the weights, but not the transposition table.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("labrys._labrys")?.getattr("_engine")?;
         let changes = lock(&self.changes).clone().pickled();
@@ -391,7 +390,7 @@ impl Engine {
     }
 }
 
-/// The engine of a game after some changes: what a pickle calls.
+/// Unpickles an engine of a game from its changes.
 #[pyfunction]
 pub(crate) fn _engine(
     py: Python<'_>,

@@ -5,15 +5,15 @@ use pyo3::prelude::*;
 
 use crate::convert::text_repr;
 
-/// An option of an engine, and the value that it had when it was asked for.
+/// An option of an engine, with its value at the time of the query.
 #[pyclass(frozen, module = "labrys", name = "Option")]
 pub(crate) struct EngineOption {
     pub(super) spec: OptionSpec,
-    /// Its value as its text.
+    /// The text of its value.
     pub(super) value: Option<String>,
 }
 
-/// A value of an option: a truth value, a number or a text.
+/// A value of an option: a bool, an int or a str.
 #[derive(IntoPyObject)]
 pub(crate) enum Value {
     Check(bool),
@@ -22,7 +22,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value of a text.
+    /// Parses a value.
     fn of(kind: &OptionKind, text: &str) -> Option<Value> {
         match kind {
             OptionKind::Check { .. } => text.parse().ok().map(Value::Check),
@@ -32,7 +32,7 @@ impl Value {
         }
     }
 
-    /// The value as Python writes it.
+    /// Its `repr` in Python.
     fn repr(&self) -> String {
         match self {
             Value::Check(true) => "True".to_owned(),
@@ -43,7 +43,7 @@ impl Value {
     }
 }
 
-/// The value of an option, of which only the text is known, as Python writes it.
+/// The `repr` of a value of an option whose type is not known.
 pub(super) fn value_repr(text: &str) -> String {
     let value = match text {
         "true" => Value::Check(true),
@@ -73,15 +73,14 @@ impl EngineOption {
         }
     }
 
-    /// The value that it had when the engine was asked for its options: a truth value, a number or a text;
-    /// None for a button. Of a file it is the name that was set last; `""` stands for what is shipped, and
-    /// for weights that were set by name.
+    /// The value at the time of the query: a bool, an int or a str; None for a button. For a file it is the
+    /// last name that was set; `""` stands for the shipped file, and for weights that were set by name.
     #[getter]
     fn value(&self) -> Option<Value> {
         Value::of(&self.spec.kind, self.value.as_deref()?)
     }
 
-    /// Its default: a truth value, a number or a text; None for a button.
+    /// Its default: a bool, an int or a str; None for a button.
     #[getter]
     fn default(&self) -> Option<Value> {
         match self.spec.kind {
@@ -93,7 +92,7 @@ impl EngineOption {
         }
     }
 
-    /// The least value of a number; None for other kinds.
+    /// The minimum of a number; None for other kinds.
     #[getter]
     fn min(&self) -> Option<i64> {
         match self.spec.kind {
@@ -102,7 +101,7 @@ impl EngineOption {
         }
     }
 
-    /// The greatest value of a number; None for other kinds.
+    /// The maximum of a number; None for other kinds.
     #[getter]
     fn max(&self) -> Option<i64> {
         match self.spec.kind {
@@ -111,7 +110,7 @@ impl EngineOption {
         }
     }
 
-    /// The words of which it takes one; empty for other kinds than `"combo"`.
+    /// The possible values of a `"combo"`; empty for other kinds.
     #[getter]
     fn values(&self) -> Vec<&'static str> {
         match &self.spec.kind {

@@ -1,4 +1,4 @@
-"""Jobs on a cluster of two nodes: the result is that of one machine, whatever is killed."""
+"""Jobs on a cluster of two nodes: results equal those of one machine, whatever is killed."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ENGINES = [
     "--each", "nodes=300", "option.Hash=1",
 ]  # fmt: skip
 
-# What differs from run to run.
+# Fields that differ from run to run.
 VARYING = ["games_played", "wall_seconds", "thinking"]
 
 
@@ -30,7 +30,7 @@ def lasting(report: str) -> dict:
 
 
 def moves(path: Path) -> list[str]:
-    """The games of a file without dates and times."""
+    """The games of a file, without dates and times."""
     lines = path.read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith(("[Date ", "[Shard ")))
     return [
@@ -40,7 +40,7 @@ def moves(path: Path) -> list[str]:
 
 
 def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
-    """Kills workers of Ray, or the commands that they run, one now and then, as `kill -9` does."""
+    """Kills random workers of Ray, or the commands that they run, like `kill -9`."""
     while len(killed) < count and not ended.wait(random.uniform(0.2, 0.6)):
         listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
         kinds = ["ray::run_shard", "--shard "]
@@ -85,10 +85,10 @@ def test_an_sprt_stops_the_rest(cluster, local, tmp_path):
     assert len(list((tmp_path / "shards").iterdir())) < 500
 
 
-def test_selfplay_goes_on_after_the_driver_was_killed(cluster, binary, local, tmp_path):
+def test_selfplay_resumes_after_the_driver_was_killed(cluster, binary, local, tmp_path):
     games = ["--variant", "tucchess", "--games", "150", "--nodes", "200"]
     local("nnue", "selfplay", *games, "--out", tmp_path / "whole.bin")
-    # Here with a binary that is shipped.
+    # Here with a shipped binary.
     line = [
         sys.executable,
         "-m",
@@ -133,7 +133,7 @@ gate = { games = 2 }
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-def test_spsa_makes_the_steps_of_one_machine(cluster, binary, local, tmp_path):
+def test_spsa_agrees_with_one_machine(cluster, binary, local, tmp_path):
     if "tuning" not in local("--version", program=[binary]):
         pytest.skip("needs a build for tuning")
     words = ["spsa", "--variant", "neighbours", "--each", "nodes=100", "option.Hash=1", "--iterations", "3"]
@@ -149,7 +149,7 @@ def test_spsa_makes_the_steps_of_one_machine(cluster, binary, local, tmp_path):
         commands.run(["spsa", *line, *longer])
 
 
-def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
+def test_train_agrees_with_one_machine(cluster, local, tmp_path):
     words = ["--variant", "neighbours", "--weights", "zeros", "--games", "20", "--round", "8"]
     words += ["--clone-every", "10", "--period", "20", "--compare-every", "0", "--judge-games", "4"]
     whole = local("linear", "train", *words, "--out", tmp_path / "whole")
@@ -159,7 +159,7 @@ def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
     for name in names:
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     assert whole.startswith("20 games") and not list((tmp_path / "run").glob("step-*"))
-    # A driver that was lost in the final match plays it again.
+    # After a lost driver, the final match is played again.
     (tmp_path / "run/run/weights.json").unlink()
     commands.run(line)
     for name in names:
@@ -170,10 +170,10 @@ def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
 LOST = ["--variant", "amazons", "--fen", "2q/q2/Q1q/2Q w"]
 
 
-def test_a_proof_is_put_together_and_verified(cluster, binary, local, tmp_path, capsys):
-    # With a binary that is shipped: for jobs as short as these, Python takes longer to start than they do.
+def test_a_proof_is_combined_and_verified(cluster, binary, local, tmp_path, capsys):
+    # With a shipped binary: these jobs are shorter than the start of Python.
     words = ["solve", "--folder", str(tmp_path), "--labrys", binary, *LOST, "--split", "2", "--hash", "8"]
-    # Too little for most positions: they are left for the next time.
+    # Too few nodes for most positions, which are left for the next run.
     commands.run([*words, "--proof", "--nodes", "5"])
     first = frames.results(tmp_path / "results.tsv")
     assert 0 < len(first) and "are still open" in capsys.readouterr().out
@@ -192,7 +192,7 @@ def test_a_proof_is_put_together_and_verified(cluster, binary, local, tmp_path, 
         commands.run(words)
 
 
-def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
+def test_errors_name_the_argument(cluster, tmp_path):
     def refused(message: str, *words: str) -> None:
         with pytest.raises(ClusterError, match=message):
             commands.run([words[0], "--folder", str(tmp_path / "run"), *words[1:]])
@@ -200,8 +200,8 @@ def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
     selfplay = ["--variant", "tucchess", "--games", "8", "--nodes", "10"]
     refused("no-net: No such file", "selfplay", "--net", "no-net", *selfplay)
     refused("--out: not with a cluster", "selfplay", "--out", "x", *selfplay)
-    refused("--games: expected", "selfplay")
-    refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
+    refused("missing --games", "selfplay")
+    refused("--sprt: set the maximum", "match", *ENGINES, "--sprt", "elo1=5")
     refused("--counting: only with --proof", "solve", *LOST, "--counting")
     refused("unknown variant `x`", "solve", "--variant", "x")
     refused("FEN: missing white amazon", "solve", "--variant", "amazons", "--fen", "9q w")
@@ -227,7 +227,7 @@ def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
         commands.run(["selfplay", "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"])
 
 
-def test_an_unreachable_cluster_is_refused(tmp_path):
+def test_an_unreachable_cluster(tmp_path):
     line = [sys.executable, "-m", "labrys.cluster", "selfplay", "--address", "127.0.0.1:9"]
     line += ["--folder", str(tmp_path / "run"), "--games", "8"]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-//! How a search begins.
+//! Starting a search.
 
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::rule_errors::RuleErrors;
 use crate::search::{Event, Search};
 
 /// The arguments of a search.
-pub(super) struct Asked<'a, 'py> {
+pub(super) struct SearchArguments<'a, 'py> {
     pub(super) time: Option<f64>,
     pub(super) nodes: Option<Count<u64>>,
     pub(super) depth: Option<Count<u32>>,
@@ -24,7 +24,7 @@ pub(super) struct Asked<'a, 'py> {
     pub(super) moves: Option<&'a Bound<'py, PyAny>>,
 }
 
-impl Asked<'_, '_> {
+impl SearchArguments<'_, '_> {
     /// The limits.
     pub(super) fn limits(&self, root: &Arc<dyn AnyLine>) -> PyResult<Limits> {
         let nodes = self.nodes.as_ref().map(|nodes| nodes.0);
@@ -45,7 +45,7 @@ impl Asked<'_, '_> {
         Ok(Limits { nodes, depth, mate, movetime, clocks, ..Limits::none() })
     }
 
-    /// The first moves that are searched; none for all.
+    /// The first moves to search; empty for all.
     pub(super) fn moves(&self, root: &Arc<dyn AnyLine>) -> PyResult<Vec<String>> {
         let Some(moves) = self.moves else { return Ok(Vec::new()) };
         let moves = elements("moves", moves)?.map(|mv| Ok(root.move_text(move_of(root, &mv?)?)));
@@ -63,11 +63,11 @@ fn seconds(name: &str, seconds: f64) -> PyResult<Duration> {
     time.ok_or_else(|| value_error(format!("{name}: expected seconds, from 0 to 1000000, not {seconds}")))
 }
 
-/// Begins the search of a position on a thread of its own.
+/// Starts the search of a position on its own thread.
 ///
 /// # Errors
 /// Those of [`Access::check`].
-pub(super) fn begin(
+pub(super) fn start_search(
     access: &Arc<Access>,
     root: Arc<dyn AnyLine>,
     limits: Limits,
@@ -82,12 +82,9 @@ pub(super) fn begin(
     let access = Arc::clone(access);
     let think = move || {
         let event = errors.during(|| {
-            // A search that waits for another one can be stopped, too.
+            // A search can also be stopped while it waits for another one.
             let stopped = "the search was stopped before it began: another one was running";
-            #[expect(
-                clippy::result_large_err,
-                reason = "an event is what is sent, and this one is sent once"
-            )]
+            #[expect(clippy::result_large_err, reason = "events are sent by value, and this one only once")]
             let wait = || if control.is_stopped() { Err(Event::Refused(stopped.to_owned())) } else { Ok(()) };
             let mut engine = match access.enter(wait) {
                 Ok(engine) => engine,
@@ -97,7 +94,7 @@ pub(super) fn begin(
             if let Err(reason) = set_up(engine.as_mut(), &root) {
                 return Event::Refused(reason);
             }
-            // Where nobody listens any more, the control has been stopped.
+            // Without a receiver, the control has already been stopped.
             let mut tell = |report: &SearchReport| _ = sender.send(Event::Report(report.clone()));
             match engine.search(&moves, &Limits { start, ..limits }, &control, &mut tell) {
                 Ok(best) => Event::Done(best, start.elapsed()),
@@ -112,7 +109,7 @@ pub(super) fn begin(
     Ok(search)
 }
 
-/// Sets a position up, under the game's option of its game.
+/// Sets a position up, with the option of its game.
 pub(super) fn set_up(engine: &mut dyn engine::Engine, root: &Arc<dyn AnyLine>) -> Result<(), String> {
     let positions = Arc::clone(root).positions();
     let texts = positions.iter().zip(root.moves()).map(|(line, mv)| line.move_text(mv));
