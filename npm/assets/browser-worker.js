@@ -1,8 +1,8 @@
-// The worker of a page.
+// The Web Worker.
 
 import init from "./labrys.js";
 import { serve } from "./serve.js";
 
 const load = () => init({ module_or_path: new URL("./labrys_bg.wasm", import.meta.url) });
-const hear = serve(message => self.postMessage(message), load);
-self.onmessage = ({ data }) => hear(data);
+const onMessage = serve(message => self.postMessage(message), load);
+self.onmessage = ({ data }) => onMessage(data);

@@ -9,9 +9,9 @@ export default class Labrys extends Engine {
   }
 }
 
-function startWorker(hear, fail) {
+function startWorker(onMessage, onError) {
   const worker = new Worker(new URL("./browser-worker.js", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data }) => hear(data);
-  worker.onerror = ({ message }) => fail(message ?? "the worker does not start");
+  worker.onmessage = ({ data }) => onMessage(data);
+  worker.onerror = ({ message }) => onError(message ?? "the worker does not start");
   return { post: message => worker.postMessage(message), terminate: () => worker.terminate() };
 }

@@ -1,4 +1,4 @@
-// The engine as the page or the program sees it.
+// The interface of the engine, in browsers and in Node.
 
 import { SIGNALS } from "./signals.js";
 
@@ -7,17 +7,17 @@ export class Engine extends EventTarget {
   onerror = null;
   #worker;
   #signals;
-  #pending = [""];     // the first words of the lines that are not done, behind the start of the worker
-  #isWorking = false;  // whether the first of them takes its time, so that the worker hears nothing
+  #pending = [""];     // the first words of the unfinished lines; the empty one is the start of the worker
+  #isWorking = false;  // whether the worker is busy with the first of them and receives no messages
 
-  // `startWorker` gets what hears a message and what is told an error, and returns the worker's `post` and
+  // `startWorker` takes the callbacks for messages and for errors, and returns the worker's `post` and
   // `terminate`.
   constructor(startWorker, signals) {
     super();
     this.addEventListener("message", event => this.onmessage?.(event));
     this.addEventListener("error", event => this.onerror?.(event));
     this.#signals = signals;
-    this.#worker = startWorker(message => this.#hear(message), error => this.#fail(error));
+    this.#worker = startWorker(message => this.#receive(message), error => this.#fail(error));
     this.#worker.post({ signals: signals.describe() });
   }
 
@@ -38,25 +38,25 @@ export class Engine extends EventTarget {
     this.#worker.post(signal === undefined ? { line } : { line, signal, url: this.#signals.raise(signal) });
   }
 
-  // Answers each `isready` in whose way there is nothing but work in progress. The worker would not hear it.
+  // Answers each `isready` that has only work in progress before it, as the busy worker would not receive it.
   #answerReady() {
     const index = this.#isWorking ? 1 : 0;
     while (this.#pending[index] === "isready") {
       this.#pending.splice(index, 1);
-      this.#say("readyok");
+      this.#emit("readyok");
     }
   }
 
-  #hear({ lines, isWorking, isDone, isOver, error }) {
+  #receive({ lines, isWorking, isDone, isOver, error }) {
     if (error !== undefined) this.#fail(error);
-    lines?.split("\n").forEach(line => this.#say(line));
+    lines?.split("\n").forEach(line => this.#emit(line));
     if (isWorking || isDone) this.#isWorking = !isDone;
     if (isDone) this.#pending.shift();
     this.#answerReady();
     if (isOver) this.terminate();
   }
 
-  #say(line) {
+  #emit(line) {
     this.dispatchEvent(new MessageEvent("message", { data: line }));
   }
 

@@ -1,9 +1,9 @@
-/** A line of the engine. */
+/** A line of output. */
 export interface LabrysMessageEvent extends Event {
   readonly data: string;
 }
 
-/** An error of the worker, after which it does nothing any more. */
+/** A fatal error of the worker. */
 export interface LabrysErrorEvent extends Event {
   readonly message: string;
 }
@@ -15,18 +15,18 @@ export interface LabrysEventMap {
 
 type Listening = Parameters<EventTarget["addEventListener"]>;
 
-/** Labrys in a worker, which is used as a worker: lines of UCI in, lines of UCI out. */
+/** Labrys in a worker, with the interface of one: lines of UCI in, lines of UCI out. */
 export default class Labrys extends EventTarget {
-  /** Starts the worker. Lines may be sent at once. */
+  /** Starts the worker. Lines may be sent immediately. */
   constructor();
 
-  /** Sends a line, or several. */
+  /** Sends one or more lines. */
   postMessage(lines: string): void;
 
-  /** Ends the worker at once. `quit` ends it after the answer to a search. */
+  /** Ends the worker at once, unlike `quit`, which lets a search answer first. */
   terminate(): void;
 
-  /** Called with each line of the engine, which is the event's `data`. */
+  /** Called with each line of output, in the event's `data`. */
   onmessage: ((event: LabrysMessageEvent) => void) | null;
 
   onerror: ((event: LabrysErrorEvent) => void) | null;

@@ -1,4 +1,4 @@
-// The thread of a program.
+// The worker thread of Node.
 
 import { readFile } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";

@@ -1,4 +1,4 @@
-// Labrys in Node: the engine in a thread of `worker_threads`.
+// Labrys in Node: the engine in a worker thread.
 
 import { Worker } from "node:worker_threads";
 
@@ -11,9 +11,9 @@ export default class Labrys extends Engine {
   }
 }
 
-function startWorker(hear, fail) {
+function startWorker(onMessage, onError) {
   const worker = new Worker(new URL("./node-worker.js", import.meta.url));
-  worker.on("message", hear);
-  worker.on("error", error => fail(String(error.message ?? error)));
+  worker.on("message", onMessage);
+  worker.on("error", error => onError(String(error.message ?? error)));
   return { post: message => worker.postMessage(message), terminate: () => worker.terminate() };
 }

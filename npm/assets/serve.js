@@ -1,9 +1,9 @@
-// What a worker does with its messages, in a page as in Node.
+// Handles the messages of a worker, in browsers and in Node.
 
 import { Uci } from "./labrys.js";
 import { createReceiver, SIGNALS } from "./signals.js";
 
-// Returns what hears the messages, once `load` has loaded the program. Answers go to `post`.
+// Returns the message handler, which waits until `load` has loaded the program. Answers go to `post`.
 export function serve(post, load) {
   let uci = null;
   let signals = null;
@@ -11,8 +11,8 @@ export function serve(post, load) {
   let isOver = false;
   let last = load();
 
-  // What work asks from time to time: whether such a line is on its way. The first time says that it works.
-  const isOnItsWay = word => () => {
+  // Polled during work: whether such a line is pending. The first poll reports that the worker is busy.
+  const isPending = word => () => {
     if (!isWorking) post({ isWorking: true });
     isWorking = true;
     return signals.isRaised(SIGNALS[word]);
@@ -22,9 +22,9 @@ export function serve(post, load) {
     if (isOver) return;
     if (message.signals) {
       signals = createReceiver(message.signals);
-      uci = new Uci(lines => post({ lines }), isOnItsWay("stop"), isOnItsWay("ponderhit"));
+      uci = new Uci(lines => post({ lines }), isPending("stop"), isPending("ponderhit"));
     } else {
-      if ("signal" in message) signals.putDown(message.signal, message.url);
+      if ("signal" in message) signals.clear(message.signal, message.url);
       isOver = !uci.execute(message.line);
       isWorking = false;
     }
@@ -35,7 +35,7 @@ export function serve(post, load) {
     last = last.then(() => execute(message));
     last.catch(error => {
       if (isOver) return;
-      // Nothing of a program that has failed can be used again.
+      // A program that has failed must not be used again.
       isOver = true;
       post({ error: String(error.message ?? error) });
     });

@@ -1,22 +1,22 @@
-// How a worker hears of lines while it computes, when it gets no messages: a signal says that a `stop` or a
-// `ponderhit` is on its way. The line itself comes as a message, in its turn, and puts the signal down.
+// Interrupts for a worker that computes and so receives no messages: a signal says that a `stop` or a
+// `ponderhit` is pending. The line itself arrives as a message in its turn, which clears the signal.
 
-// The signal of a line, by its first word.
+// The signal for a line, by its first word.
 export const SIGNALS = { stop: 0, quit: 0, ponderhit: 1 };
 const COUNT = 2;
 
-// The sender's half: in shared memory, where the page may have it, otherwise in addresses of blobs, which a
-// worker can look up without a message, and which are gone once they are revoked.
+// The sending side: in shared memory where the page may use it, otherwise through blob URLs, which a worker
+// can fetch synchronously until they are revoked.
 export function createSender(isShared) {
   return isShared ? new SharedSender() : new BlobSender();
 }
 
-// The worker's half, from what `describe` of the sender's has said.
+// The receiving side, in the worker, from the result of the sender's `describe`.
 export function createReceiver({ memory, urls }) {
   return memory ? new SharedReceiver(memory) : new BlobReceiver(urls);
 }
 
-// Shared memory: how often each signal was raised.
+// Shared memory: counts how often each signal was raised.
 class SharedSender {
   #raised = new Int32Array(new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT));
 
@@ -33,22 +33,22 @@ class SharedSender {
 
 class SharedReceiver {
   #raised;
-  #handled = Array(COUNT).fill(0);
+  #cleared = Array(COUNT).fill(0);
 
   constructor(memory) {
     this.#raised = memory;
   }
 
   isRaised(signal) {
-    return Atomics.load(this.#raised, signal) !== this.#handled[signal];
+    return Atomics.load(this.#raised, signal) !== this.#cleared[signal];
   }
 
-  putDown(signal) {
-    this.#handled[signal]++;
+  clear(signal) {
+    this.#cleared[signal]++;
   }
 }
 
-// Addresses: each signal has one until it is raised, and then the next one.
+// Blob URLs: raising a signal revokes its URL and creates the next one.
 class BlobSender {
   #urls = Array.from({ length: COUNT }, newUrl);
 
@@ -56,7 +56,7 @@ class BlobSender {
     return { urls: [...this.#urls] };
   }
 
-  // Returns the next address, for the message with the line.
+  // Returns the next URL, for the message with the line.
   raise(signal) {
     URL.revokeObjectURL(this.#urls[signal]);
     return (this.#urls[signal] = newUrl());
@@ -71,39 +71,39 @@ function newUrl() {
   return URL.createObjectURL(new Blob(["-"]));
 }
 
-// Milliseconds from one look at an address to the next. A look takes about half of one.
+// Milliseconds between two checks of a URL. A check takes about half a millisecond.
 const INTERVAL = 20;
 
 class BlobReceiver {
   #urls;
   #isRaised = Array(COUNT).fill(false);
-  #nextLook = Array(COUNT).fill(-Infinity);
+  #nextCheck = Array(COUNT).fill(-Infinity);
 
   constructor(urls) {
     this.#urls = urls;
-    // A signal that is up from the start would end all searches at once.
-    if (!isThere(urls[1])) {
-      throw new Error("addresses of blobs are not allowed here: `connect-src blob:` of the page's "
-        + "Content-Security-Policy allows them, and a page that is cross-origin isolated needs none");
+    // Otherwise all signals would look raised, and every search would end at once.
+    if (!exists(urls[1])) {
+      throw new Error("blob URLs are not allowed here: the page's Content-Security-Policy needs "
+        + "`connect-src blob:`, unless the page is cross-origin isolated");
     }
   }
 
   isRaised(signal) {
     const now = performance.now();
-    if (!this.#isRaised[signal] && now >= this.#nextLook[signal]) {
-      this.#isRaised[signal] = !isThere(this.#urls[signal]);
-      this.#nextLook[signal] = performance.now() + INTERVAL;
+    if (!this.#isRaised[signal] && now >= this.#nextCheck[signal]) {
+      this.#isRaised[signal] = !exists(this.#urls[signal]);
+      this.#nextCheck[signal] = performance.now() + INTERVAL;
     }
     return this.#isRaised[signal];
   }
 
-  putDown(signal, nextUrl) {
+  clear(signal, nextUrl) {
     this.#urls[signal] = nextUrl;
     this.#isRaised[signal] = false;
   }
 }
 
-function isThere(url) {
+function exists(url) {
   try {
     const request = new XMLHttpRequest();
     request.open("GET", url, false);

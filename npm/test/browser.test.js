@@ -1,4 +1,4 @@
-// The package in Chromium, on a page that is cross-origin isolated and on one that is not.
+// Tests the package in Chromium, on pages with and without cross-origin isolation.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -23,7 +23,7 @@ const PAGE = `<!doctype html>
 const SCRIPT = `
 import Labrys from "labrys-engine";
 import { GAMES, searchesEnd } from "/conversation.js";
-const tell = result => {
+const send = result => {
   const body = JSON.stringify({ isolated: crossOriginIsolated, ...result });
   return fetch("/result", { method: "POST", body });
 };
@@ -37,21 +37,21 @@ try {
     await Promise.race([searchesEnd(engine, game), failed]);
     engine.terminate();
   }
-  await tell({});
+  await send({});
 } catch (error) {
-  await tell({ error: String(error.stack ?? error) });
+  await send({ error: String(error.stack ?? error) });
 }`;
 
-// What the page tells when it is served with these headers.
-async function result(headers) {
-  let tell;
-  const told = new Promise(resolve => (tell = resolve));
+// The result that the page sends when it is served with these headers.
+async function resultWith(headers) {
+  let deliver;
+  const delivered = new Promise(resolve => (deliver = resolve));
   const server = createServer(async (request, response) => {
     if (request.method === "POST") {
       let body = "";
       for await (const part of request) body += part;
       response.end();
-      tell(JSON.parse(body));
+      deliver(JSON.parse(body));
       return;
     }
     const send = (name, content) =>
@@ -71,7 +71,7 @@ async function result(headers) {
   { stdio: "ignore", detached: true });
   const ended = new Promise(resolve => browser.once("exit", resolve));
   try {
-    return await Promise.race([told, ended.then(() => assert.fail("the browser has ended"))]);
+    return await Promise.race([delivered, ended.then(() => assert.fail("the browser has ended"))]);
   } finally {
     // The processes that it has started write to the profile until they end.
     try {
@@ -89,14 +89,14 @@ async function result(headers) {
 const skip = spawnSync(CHROMIUM, ["--version"]).status !== 0 && `no ${CHROMIUM}`;
 
 test("searches end on a page that is cross-origin isolated", { skip }, async () => {
-  assert.deepEqual(await result(ISOLATION), { isolated: true });
+  assert.deepEqual(await resultWith(ISOLATION), { isolated: true });
 });
 
 test("searches end on any other page", { skip }, async () => {
-  assert.deepEqual(await result({}), { isolated: false });
+  assert.deepEqual(await resultWith({}), { isolated: false });
 });
 
-test("a page that forbids addresses of blobs is told so", { skip }, async () => {
-  const { error } = await result({ "Content-Security-Policy": "connect-src 'self'" });
+test("a page that forbids blob URLs gets an error", { skip }, async () => {
+  const { error } = await resultWith({ "Content-Security-Policy": "connect-src 'self'" });
   assert.match(error, /connect-src blob:/);
 });

@@ -1,4 +1,4 @@
-// The package in Node, as it is installed.
+// Tests the installed package in Node.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,8 +8,8 @@ import Labrys from "labrys-engine";
 
 import { Conversation, GAMES, searchesEnd } from "./conversation.js";
 
-// Talks to an engine, which ends then.
-async function talking(act) {
+// Starts an engine for a conversation, and ends it afterwards.
+async function withEngine(act) {
   const engine = new Labrys();
   try {
     return await act(new Conversation(engine));
@@ -18,9 +18,9 @@ async function talking(act) {
   }
 }
 
-test("it says what it is, with the options of each game", () => talking(async talk => {
-  talk.say("uci");
-  const lines = await talk.hear("uciok");
+test("uci names the engine and lists the options", () => withEngine(async talk => {
+  talk.send("uci");
+  const lines = await talk.readUntil("uciok");
   assert.match(lines[0], /^id name Labrys \d/);
   const variant = lines.find(line => line.startsWith("option name UCI_Variant "));
   GAMES.forEach(game => assert.ok(variant.includes(` var ${game}`), variant));
@@ -28,11 +28,11 @@ test("it says what it is, with the options of each game", () => talking(async ta
 }));
 
 for (const game of GAMES) {
-  test(`searches of ${game} end`, () => talking(talk => searchesEnd(talk.engine, game)));
+  test(`searches of ${game} end`, () => withEngine(talk => searchesEnd(talk.engine, game)));
 }
 
-test("a line that is wrong changes nothing", () => talking(async talk => {
-  talk.say("position startpos moves e2e4", "position startpos moves e2e5", "xyzzy",
+test("a wrong line is an error and changes nothing", () => withEngine(async talk => {
+  talk.send("position startpos moves e2e4", "position startpos moves e2e5", "xyzzy",
     "setoption name Hash value no", "setoption name UCI_Variant value go",
     "setoption name EvalFile value none.safetensors", "perft six", "", "  ");
   const errors = await talk.rest();
@@ -41,40 +41,40 @@ test("a line that is wrong changes nothing", () => talking(async talk => {
   for (const wrong of ["`e2e5`", "`xyzzy`", "`no`", "`go`", "none.safetensors", "`six`"]) {
     assert.ok(errors.some(line => line.includes(wrong)), wrong);
   }
-  talk.say("d");
+  talk.send("d");
   const board = await talk.rest();
   assert.ok(board.some(line => line.includes("4P3")), board.join("\n"));
 }));
 
-test("lines may come together, and answers are lines", () => talking(async talk => {
-  talk.say("position startpos\nperft 3\r\neval");
-  const lines = await talk.hear("Nodes searched:");
+test("messages may have several lines, and answers come line by line", () => withEngine(async talk => {
+  talk.send("position startpos\nperft 3\r\neval");
+  const lines = await talk.readUntil("Nodes searched:");
   assert.equal(lines.at(-1), "Nodes searched: 8902");
   assert.ok(lines.includes("e2e4: 600"));
   const evaluation = await talk.rest();
   assert.ok(evaluation.length > 3 && evaluation.every(line => !line.includes("\n")));
 }));
 
-test("more memory than there is is refused", () => talking(async talk => {
-  talk.say("setoption name Hash value 1000000", "go depth 1");
-  const lines = await talk.hear("bestmove ");
+test("asking for more memory than there is gives an error", () => withEngine(async talk => {
+  talk.send("setoption name Hash value 1000000", "go depth 1");
+  const lines = await talk.readUntil("bestmove ");
   assert.ok(lines.some(line => line.startsWith("info string error: ")), lines.join("\n"));
 }));
 
 test("events reach listeners, and quit answers a search and ends the worker", async () => {
   const engine = new Labrys();
   const talk = new Conversation(engine);
-  let heard = 0;
-  engine.addEventListener("message", ({ data }) => (heard += data.startsWith("bestmove ")));
-  talk.say("go infinite", "quit", "isready");
-  await talk.hear("bestmove ");
-  assert.equal(heard, 1);
+  let answers = 0;
+  engine.addEventListener("message", ({ data }) => (answers += data.startsWith("bestmove ")));
+  talk.send("go infinite", "quit", "isready");
+  await talk.readUntil("bestmove ");
+  assert.equal(answers, 1);
 });
 
-test("the signature of the search is that of the program", () => talking(async talk => {
+test("bench gives the signature of the native program", () => withEngine(async talk => {
   const expected = readFileSync(new URL("./bench.signature", import.meta.url), "utf8").trim().split("\n");
-  talk.say("bench");
-  const lines = await talk.hear(expected.at(-1).replace("total ", ""));
+  talk.send("bench");
+  const lines = await talk.readUntil(expected.at(-1).replace("total ", ""));
   for (const line of expected.slice(0, -1)) {
     const [game, nodes] = line.split(" ");
     assert.ok(lines.includes(`${game}: ${nodes} nodes`), lines.slice(-8).join("\n"));

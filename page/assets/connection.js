@@ -1,28 +1,28 @@
-// What stands in for the server where there is none: a worker with the game. The game is kept in this browser.
+// Replaces the connection to a server by a worker with the game, which is saved in this browser.
 
-const KEPT = "labrys-game";
+const STORAGE_KEY = "labrys-game";
 
 export class Connection {
-  // Requests have any length, and may come as they will.
+  // Requests may have any length, and come at any rate.
   static longest = Infinity;
   static burst = Infinity;
   static rate = 1;
 
   #worker;
 
-  // `hear` gets each message, `tell` whether there is a connection.
-  constructor(hear, tell) {
+  // `onMessage` is called with each message, `onConnection` with whether there is a connection.
+  constructor(onMessage, onConnection) {
     this.#worker = new Worker("game-worker.js", { type: "module" });
     this.#worker.addEventListener("message", ({ data }) => {
-      if (data.saved) localStorage.setItem(KEPT, data.saved);
+      if (data.saved) localStorage.setItem(STORAGE_KEY, data.saved);
       for (const text of data.messages ?? []) {
         const message = JSON.parse(text);
-        if (message.is === "welcome") tell(true);
-        hear(message);
+        if (message.is === "welcome") onConnection(true);
+        onMessage(message);
       }
     });
-    this.#worker.addEventListener("error", () => tell(false));
-    this.#worker.postMessage({ saved: localStorage.getItem(KEPT) });
+    this.#worker.addEventListener("error", () => onConnection(false));
+    this.#worker.postMessage({ saved: localStorage.getItem(STORAGE_KEY) });
   }
 
   // Sends a request.
@@ -32,5 +32,5 @@ export class Connection {
   }
 }
 
-// Keeps the page for when there is no network.
+// Caches the page for offline use.
 if ("serviceWorker" in navigator && window.isSecureContext) navigator.serviceWorker.register("service-worker.js");

@@ -1,9 +1,9 @@
-// The worker with the game: does what the page asks for, and has another worker search. A search that is not
-// wanted any more ends with its worker, since WebAssembly hears nothing while it computes.
+// The worker with the game: executes the requests of the page and delegates searches to another worker. A
+// search is cancelled by terminating its worker, since WebAssembly receives no messages while it computes.
 
 import init, { Game } from "./labrys.js";
 
-// The least milliseconds between two reports of a search.
+// The minimum time between two reports of a search, in milliseconds.
 const REPORT_INTERVAL = 100;
 
 let game = null;
@@ -11,8 +11,8 @@ let module = null;    // the program, compiled
 let searcher = null;  // the worker that searches
 let isSearching = false;
 let reportedAt = 0;
-let held = null;      // the last report, where it came too soon
-let clock = 0;
+let pending = null;   // the latest progress, not reported yet
+let timer = 0;        // fires when the side to move runs out of time
 
 self.addEventListener("message", async ({ data }) => {
   if ("saved" in data) {
@@ -41,7 +41,7 @@ function startSearcher() {
   worker.postMessage({ module });
   worker.addEventListener("message", ({ data }) => {
     if (worker !== searcher) return;
-    if (data.found) return heard(data.found);
+    if (data.found) return onProgress(data.found);
     isSearching = false;
     report();
     game.finished(data.best, data.problem);
@@ -56,31 +56,30 @@ function startSearcher() {
   searcher = worker;
 }
 
-function heard(found) {
-  held = found;
+function onProgress(found) {
+  pending = found;
   if (performance.now() - reportedAt >= REPORT_INTERVAL) report();
 }
 
-// Notes what the search has found, and tells the page.
+// Records the progress of the search and sends it to the page.
 function report() {
-  if (held === null) return;
-  game.searched(held);
-  held = null;
+  if (pending === null) return;
+  game.searched(pending);
+  pending = null;
   reportedAt = performance.now();
-  tell();
+  sendChanges();
 }
 
-// Tells the page what has changed.
-function tell() {
+function sendChanges() {
   const messages = game.messages();
   const saved = game.save();
   if (messages.length || saved) self.postMessage({ messages, saved });
 }
 
-// Follows the game: the search, the clock, the page.
+// Brings the search, the clock and the page up to date with the game.
 function update() {
   if (game.take_job()) {
-    held = null;
+    pending = null;
     if (isSearching) startSearcher();
     const search = game.search();
     if (search !== undefined) {
@@ -88,13 +87,13 @@ function update() {
       searcher.postMessage({ search });
     }
   }
-  clearTimeout(clock);
+  clearTimeout(timer);
   const left = game.time_left();
   if (left !== undefined) {
-    clock = setTimeout(() => {
+    timer = setTimeout(() => {
       game.time_is_over();
       update();
     }, left);
   }
-  tell();
+  sendChanges();
 }

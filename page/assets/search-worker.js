@@ -1,4 +1,4 @@
-// The worker that searches.
+// The worker that runs the searches.
 
 import init, { Searcher } from "./labrys.js";
 
@@ -14,7 +14,7 @@ self.addEventListener("message", async ({ data }) => {
   try {
     self.postMessage({ best: searcher.search(data.search, found => self.postMessage({ found })) });
   } catch (problem) {
-    // After a panic nothing of the program can be used again.
+    // After a panic the program must not be used again.
     if (problem instanceof WebAssembly.RuntimeError) throw problem;
     self.postMessage({ problem: String(problem.message ?? problem) });
   }

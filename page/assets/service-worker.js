@@ -1,16 +1,16 @@
-// Keeps the files of the page, so that it works without a network. What stands in capitals is filled in when
-// the page is put together: another version is another set of files.
+// Caches the files of the page for offline use. The build replaces VERSION and FILES; each version has its
+// own cache.
 
-const KEPT = "labrys-VERSION";
+const CACHE = "labrys-VERSION";
 
 self.addEventListener("install", event => {
-  event.waitUntil(caches.open(KEPT).then(kept => kept.addAll(FILES)).then(() => self.skipWaiting()));
+  event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(FILES)).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", event => {
-  const old = name => name.startsWith("labrys-") && name !== KEPT;
+  const isOld = name => name.startsWith("labrys-") && name !== CACHE;
   const clean = async () => {
-    for (const name of (await caches.keys()).filter(old)) await caches.delete(name);
+    for (const name of (await caches.keys()).filter(isOld)) await caches.delete(name);
     await self.clients.claim();
   };
   event.waitUntil(clean());
@@ -18,6 +18,6 @@ self.addEventListener("activate", event => {
 
 self.addEventListener("fetch", event => {
   if (event.request.method !== "GET") return;
-  const found = caches.open(KEPT).then(kept => kept.match(event.request, { ignoreSearch: true }));
-  event.respondWith(found.then(response => response ?? fetch(event.request)));
+  const cached = caches.open(CACHE).then(cache => cache.match(event.request, { ignoreSearch: true }));
+  event.respondWith(cached.then(response => response ?? fetch(event.request)));
 });

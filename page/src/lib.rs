@@ -1,5 +1,5 @@
-//! Labrys in a browser, as WebAssembly: a game with its players, and what searches for it. `make page` builds
-//! the page around it; `assets/` has the workers that run the two.
+//! Labrys in a browser, as WebAssembly: a game with its players, and the engines that search for it.
+//! `make page` builds the page around it; the workers in `assets/` run the two.
 
 #![forbid(unsafe_code)]
 
@@ -14,23 +14,23 @@ use labrys_session::{
 };
 use wasm_bindgen::prelude::*;
 
-/// The name of the session. There is only one.
+/// The name of the only session.
 const NAME: &str = "";
 
-/// A game that people play on the page, with its players and clocks. What it is asked and what it tells are
-/// the messages of the WebSocket of `labrys serve`.
+/// A game played on the page, with its players and clocks. Its requests and answers are the WebSocket
+/// messages of `labrys serve`.
 #[wasm_bindgen]
 pub struct Game {
     session: Session,
     tasks: Tasks,
     listener: Listener,
-    /// The search to be made.
+    /// The search to run.
     job: Option<Arc<Job>>,
 }
 
 #[wasm_bindgen]
 impl Game {
-    /// The game that was saved as `saved`, or a new one where there is none that can be read.
+    /// Restores the game from `saved`, or starts a new one if it is missing or cannot be read.
     #[wasm_bindgen(constructor)]
     pub fn new(saved: Option<String>) -> Result<Game, JsError> {
         let catalogue = Arc::new(Catalogue::new(&[]));
@@ -52,7 +52,7 @@ impl Game {
         self.session.welcome(false)
     }
 
-    /// Does what the page asks for. Returns the answer, if it is one for this request alone.
+    /// Executes a request of the page. Returns the answer if there is one to this request alone.
     pub fn request(&self, text: &str) -> Option<String> {
         match read(text) {
             Ok(AnyRequest::Quick(request)) => self.session.request(request),
@@ -77,8 +77,7 @@ impl Game {
         messages
     }
 
-    /// Whether there is another search to be made than before, or none any more. Then the one before has to
-    /// end.
+    /// Whether the search to run has changed, perhaps to none. If so, the previous one must be stopped.
     pub fn take_job(&mut self) -> bool {
         let has_changed = self.tasks.jobs.has_changed().unwrap_or(false);
         if has_changed {
@@ -87,13 +86,13 @@ impl Game {
         has_changed
     }
 
-    /// The search to be made, for [`Searcher`].
+    /// The search to run, for [`Searcher`].
     pub fn search(&self) -> Option<String> {
         let search = self.job.as_ref()?.search()?;
         serde_json::to_string(&search).ok()
     }
 
-    /// Notes what the search has found so far.
+    /// Records the progress of the search.
     pub fn searched(&self, found: &str) -> Result<(), JsError> {
         let found: SearchState = serde_json::from_str(found)?;
         if let Some(job) = &self.job {
@@ -102,50 +101,49 @@ impl Game {
         Ok(())
     }
 
-    /// Notes the end of the search with its move, if it has found one, or with a problem.
+    /// Records the end of the search: its best move, if it has found one, or an error.
     pub fn finished(&mut self, best: Option<String>, problem: Option<String>) {
         if let Some(job) = self.job.take() {
             self.session.finished(&job, problem.map_or(Ok(best), Err));
         }
     }
 
-    /// Milliseconds until the time of the side to move is over, where a clock runs.
+    /// Milliseconds until the side to move runs out of time, if a clock is running.
     pub fn time_left(&self) -> Option<f64> {
         let deadline = (*self.tasks.deadlines.borrow())?;
         Some(deadline.saturating_duration_since(Instant::now()).as_secs_f64() * 1000.0)
     }
 
-    /// Notes that the time of the side to move is over.
+    /// Records that the side to move has run out of time.
     pub fn time_is_over(&self) {
         self.session.time_is_over();
     }
 
-    /// What has to be saved, if the game has changed since the last call.
+    /// The state to save, if the game has changed since the last call.
     pub fn save(&self) -> Option<String> {
         self.session.take_changes()?.to_text().ok()
     }
 }
 
-/// What searches for a game: the engines of its last searches.
+/// Searches for a game, with the engines of its last searches.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Searcher(Thinker);
 
 #[wasm_bindgen]
 impl Searcher {
-    /// One without engines.
+    /// A searcher without engines yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Searcher {
         Searcher::default()
     }
 
-    /// Makes a search, and returns its move, if it has found one. `report` is called with what it has found so
-    /// far.
+    /// Runs a search and returns its best move, if it has found one. `report` is called with its progress.
     pub fn search(&mut self, search: &str, report: &Function) -> Result<Option<String>, JsError> {
         let search = serde_json::from_str(search)?;
         let mut tell = |found: &SearchState| {
             if let Ok(found) = serde_json::to_string(found) {
-                // What the page makes of it is not the search's business.
+                // An error in the page's callback does not affect the search.
                 let _ = report.call1(&JsValue::NULL, &found.into());
             }
         };

@@ -54,7 +54,10 @@ impl ServeArguments {
                 bail!("--engine: {}: the board does not support clients over UDP", quote(name));
             }
             if limits.control.is_some() {
-                bail!("--engine: {}: tc is not supported, each game on the board sets its own clock", quote(name));
+                bail!(
+                    "--engine: {}: tc is not supported, each game on the board sets its own clock",
+                    quote(name)
+                );
             }
         }
         Ok(engines)

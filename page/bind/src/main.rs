@@ -1,9 +1,8 @@
-//! Puts the page that needs no server together, or the npm package: makes a module of its WebAssembly, as the
-//! command line of `wasm-bindgen` does (as a package of this workspace, so that the versions agree), and lays
-//! the other files beside it.
+//! Assembles the page that needs no server, or the npm package: runs `wasm-bindgen` on the WebAssembly (as a
+//! package of this workspace, so that the versions agree) and copies the other files beside its output.
 //!
-//! `labrys-page-bind page|npm FILE.wasm FOLDER`; the files of the page are those of `crates/web`, and where
-//! both have one of a name, that of `page/assets`.
+//! `labrys-page-bind page|npm FILE.wasm FOLDER`; the page consists of the files of `crates/web` and of
+//! `page/assets`, which takes precedence.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,28 +11,30 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use wasm_bindgen_cli_support::Bindgen;
 
-/// Where the files of the page are, from the folder of this package.
+/// The folders with the files of the page, relative to this package; later ones take precedence.
 const PAGE: [&str; 2] = ["../../crates/web/src/page", "../assets"];
 
-/// Where those of the npm package are, and the licences that belong to it.
+/// The folder with the files of the npm package.
 const NPM: &str = "../../npm/assets";
+
+/// The licences to include in the npm package.
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// The file that keeps the others for when there is no network, and has to know them.
+/// The script that caches the other files for offline use, and so needs their names.
 const SERVICE_WORKER: &str = "service-worker.js";
 
 fn main() -> anyhow::Result<()> {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    let [what, input, folder] = &words[..] else {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [target, input, folder] = &arguments[..] else {
         bail!("usage: labrys-page-bind page|npm FILE.wasm FOLDER")
     };
-    let complete = match what.to_str() {
+    let complete = match target.to_str() {
         Some("page") => complete_page,
         Some("npm") => complete_package,
-        _ => bail!("{}: expected `page` or `npm`", what.display()),
+        _ => bail!("{}: expected `page` or `npm`", target.display()),
     };
     let folder = Path::new(folder);
-    // What an earlier version has left would be kept by browsers, too.
+    // Browsers would also cache files left over from an earlier version.
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
@@ -41,7 +42,7 @@ fn main() -> anyhow::Result<()> {
     complete(folder)
 }
 
-/// The folder of a source.
+/// A path relative to this package.
 fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -55,7 +56,7 @@ fn complete_package(folder: &Path) -> anyhow::Result<()> {
     let path = folder.join("package.json");
     let package = fs::read_to_string(&path)?.replace("VERSION", env!("CARGO_PKG_VERSION"));
     fs::write(path, package)?;
-    // Those of the module inside: the package has its own.
+    // The package has its own type declarations.
     for name in ["labrys.d.ts", "labrys_bg.wasm.d.ts"] {
         fs::remove_file(folder.join(name)).context(name)?;
     }
@@ -64,16 +65,16 @@ fn complete_package(folder: &Path) -> anyhow::Result<()> {
 
 /// Adds the other files of the page.
 fn complete_page(folder: &Path) -> anyhow::Result<()> {
-    for folder_of_page in PAGE {
-        copy(&source(folder_of_page), folder)?;
+    for source_folder in PAGE {
+        copy(&source(source_folder), folder)?;
     }
     let files = contents(folder)?;
     let worker = files.get(SERVICE_WORKER).context("there is no service worker")?;
     let worker = String::from_utf8(worker.clone())?;
-    let kept = files.keys().filter(|name| *name != SERVICE_WORKER && !name.ends_with(".d.ts"));
-    // The folder itself is its first page.
-    let kept: Vec<_> = kept.map(String::as_str).chain(["./"]).collect();
-    let worker = worker.replace("VERSION", &version(&files)).replace("FILES", &format!("{kept:?}"));
+    let cached = files.keys().filter(|name| *name != SERVICE_WORKER && !name.ends_with(".d.ts"));
+    // The URL of the folder itself serves `index.html`.
+    let cached: Vec<_> = cached.map(String::as_str).chain(["./"]).collect();
+    let worker = worker.replace("VERSION", &version(&files)).replace("FILES", &format!("{cached:?}"));
     fs::write(folder.join(SERVICE_WORKER), worker)?;
     Ok(())
 }
@@ -88,7 +89,7 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of a folder by name, with what is in them.
+/// The contents of the files of a folder, by name.
 fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
     let files = fs::read_dir(folder)?.map(|entry| {
         let path = entry?.path();
@@ -98,12 +99,12 @@ fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
     files.collect()
 }
 
-/// What tells these files from those of another build.
+/// A checksum that distinguishes these files from those of another build.
 fn version(files: &BTreeMap<String, Vec<u8>>) -> String {
-    let mut sum = crc32fast::Hasher::new();
+    let mut checksum = crc32fast::Hasher::new();
     for (name, content) in files {
-        sum.update(name.as_bytes());
-        sum.update(content);
+        checksum.update(name.as_bytes());
+        checksum.update(content);
     }
-    format!("{:08x}", sum.finalize())
+    format!("{:08x}", checksum.finalize())
 }

@@ -123,7 +123,10 @@ impl SpsaArguments {
         let named = named.into_iter().map(|keys| Ok(keys?.with_defaults(&each)));
         let players = EngineConfig::read_all(named.collect::<Result<_, KeyError>>()?)?;
         for EngineConfig { setup, .. } in &players {
-            ensure!(setup.kind == EngineKind::InProcess, "--each: both players have to be Labrys in this process");
+            ensure!(
+                setup.kind == EngineKind::InProcess,
+                "--each: both players have to be Labrys in this process"
+            );
             let is_tuned = |name: &String| {
                 spsa.parameters.iter().any(|parameter| parameter.name.eq_ignore_ascii_case(name))
             };
