@@ -78,7 +78,7 @@ def test_random_games_agree() -> None:
             board.push(move)
             position = position.play(move)
             assert position.fen == board.fen()
-        # Labrys ends a game at the third occurrence or the hundredth ply; in python-chess a player may claim it.
+        # Labrys ends a game at the third occurrence or the hundredth ply; python-chess needs a claim.
         found = board.outcome(claim_draw=True)
         assert found is not None and position.outcome is not None
         assert position.outcome.result == found.result()

@@ -1,7 +1,7 @@
 //! The command `labrys match`, and the commands that read and make its files.
 
 use crate::common::records;
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, labrys, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,15 +26,9 @@ fn command(words: &str) -> Command {
     command
 }
 
-/// Runs `labrys` with arguments that contain no spaces: success, standard output, standard error.
-fn labrys(words: &str) -> (bool, String, String) {
-    shell::output(&mut command(words))
-}
-
 /// Runs `labrys match` and returns the result as JSON.
 fn json(words: &str) -> serde_json::Value {
-    let (success, out, error) = labrys(&format!("match --json {words}"));
-    assert!(success, "{words}: {error}");
+    let out = succeed(labrys(&format!("match --json {words}")));
     serde_json::from_str(&out).unwrap()
 }
 
@@ -55,9 +49,11 @@ fn a_match_prints_its_result_and_writes_its_games() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let plot = folder.path().join("score.svg");
-    let (success, out, error) =
-        labrys(&format!("match {TWO} --games 12 --pgnout {} --plot {}", file.display(), plot.display()));
-    assert!(success, "{error}");
+    let out = succeed(labrys(&format!(
+        "match {TWO} --games 12 --pgnout {} --plot {}",
+        file.display(),
+        plot.display()
+    )));
     let records = read(&file);
     let count = |name: &str| {
         let won = |record: &&PgnGame| {
@@ -110,9 +106,8 @@ fn the_branching_is_the_mean_number_of_legal_moves_on_own_turns() {
 #[test]
 fn programs_read_the_progress_as_json() {
     let words = format!("match {TWO} --games 4");
-    let output = command(&words).env("LABRYS_PROGRESS", "json").output().unwrap();
-    assert!(output.status.success());
-    let error = String::from_utf8(output.stderr).unwrap();
+    let (success, _, error) = shell::output(command(&words).env("LABRYS_PROGRESS", "json"));
+    assert!(success);
     let events: Vec<serde_json::Value> =
         error.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
     let (first, last) = (&events[0], &events[events.len() - 1]);
@@ -151,12 +146,10 @@ fn replay_finds_errors() {
         None => text.replacen("1/2-1/2", "1-0", 2),
     };
     std::fs::write(&broken, wrong).unwrap();
-    let (success, _, error) = labrys(&format!("games replay {}", broken.display()));
-    assert!(!success && error.contains("game 1 in line 1: the result is wrong"), "{error}");
-    let (success, _, error) = labrys(&format!("games replay {} --game 9", file.display()));
-    assert!(!success && error.contains("no game 9"), "{error}");
-    let (success, _, error) = labrys("games replay /no/such/file");
-    assert!(!success && error.contains("`/no/such/file`: "), "{error}");
+    let refused = labrys(&format!("games replay {}", broken.display()));
+    assert_fails(refused, "game 1 in line 1: the result is wrong");
+    assert_fails(labrys(&format!("games replay {} --game 9", file.display())), "no game 9");
+    assert_fails(labrys("games replay /no/such/file"), "`/no/such/file`: ");
 }
 
 #[test]
@@ -266,8 +259,7 @@ fn a_killed_match_resumes_to_the_same_result() {
             );
         }
         let games = (before + 20) & !1;
-        let (success, out, error) = labrys(&format!("{} --resume", arguments(&file, games)));
-        assert!(success, "{error}");
+        let out = succeed(labrys(&format!("{} --resume", arguments(&file, games))));
         let whole = path(&format!("whole-{name}"));
         let (_, never_killed, _) = labrys(&arguments(&whole, games));
         assert_eq!(table(&out), table(&never_killed));
@@ -279,8 +271,7 @@ fn a_killed_match_resumes_to_the_same_result() {
     let (_, never_cut, _) = labrys(&arguments(&whole, 20));
     let text = std::fs::read_to_string(&whole).unwrap();
     std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
-    let (success, out, error) = labrys(&format!("{} --resume", arguments(&cut, 20)));
-    assert!(success, "{error}");
+    let out = succeed(labrys(&format!("{} --resume", arguments(&cut, 20))));
     assert_eq!(table(&out), table(&never_cut));
     assert_eq!(essence(&read(&cut)), essence(&read(&whole)));
     // A finished match plays no more games.
@@ -348,8 +339,7 @@ fn a_match_does_not_resume_the_games_of_another() {
         (TWO.replace("400", "500") + " --games 4 --resume", "White has `nodes 400`, not `nodes 500`"),
         (TWO.replace("name=a", "name=c") + " --games 4 --resume", "White `a`, not `c`"),
     ] {
-        let (success, _, error) = run(&arguments);
-        assert!(!success && error.contains(message), "{arguments}: {error}");
+        assert_fails(run(&arguments), message);
         assert_eq!(std::fs::read(&file).unwrap(), before);
     }
     for (text, message) in [
@@ -357,8 +347,7 @@ fn a_match_does_not_resume_the_games_of_another() {
         ("Not a game\n", "line 1: the game ends without a result after `game`"),
     ] {
         std::fs::write(&file, text).unwrap();
-        let (success, _, error) = run(&format!("{TWO} --games 4 --resume"));
-        assert!(!success && error.contains(message), "{error}");
+        assert_fails(run(&format!("{TWO} --games 4 --resume")), message);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
 }
@@ -414,8 +403,7 @@ fn a_configuration_file_gives_the_same_match() {
                 [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
                 [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
     std::fs::write(&path, text).unwrap();
-    let (success, out, error) = labrys(&format!("match --config {}", path.display()));
-    assert!(success, "{error}");
+    let out = succeed(labrys(&format!("match --config {}", path.display())));
     let written: serde_json::Value = serde_json::from_str(&out).unwrap();
     let typed = json(
         "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 \
@@ -423,8 +411,7 @@ fn a_configuration_file_gives_the_same_match() {
     );
     assert_eq!(written["pairings"], typed["pairings"]);
     std::fs::write(&path, format!("gmaes = 3\n{text}")).unwrap();
-    let (success, _, error) = labrys(&format!("match --config {}", path.display()));
-    assert!(!success && error.contains("unknown key `gmaes`"), "{error}");
+    assert_fails(labrys(&format!("match --config {}", path.display())), "unknown key `gmaes`");
 }
 
 #[test]
@@ -482,9 +469,10 @@ fn openings_are_balanced_and_reproducible() {
     let folder = folder();
     let find = |name: &str, words: &str| {
         let path = folder.path().join(name);
-        let (success, out, error) =
-            labrys(&format!("openings --variant neighbours --nodes 300 {words} --out {}", path.display()));
-        assert!(success, "{error}");
+        let out = succeed(labrys(&format!(
+            "openings --variant neighbours --nodes 300 {words} --out {}",
+            path.display()
+        )));
         (path, out)
     };
     let (path, out) = find("1.epd", "--count 30 --within 20");
@@ -512,9 +500,10 @@ fn openings_are_balanced_and_reproducible() {
         ("--option AmazonsBoard=5x4", "unknown option `AmazonsBoard`"),
         ("--random-plies 0 --count 2", "found only 1 of 2 openings"),
     ] {
-        let (success, _, error) =
-            labrys(&format!("openings --variant neighbours --nodes 50 {words} --out {}", out.display()));
-        assert!(!success && error.contains(message), "{words}: {error}");
+        assert_fails(
+            labrys(&format!("openings --variant neighbours --nodes 50 {words} --out {}", out.display())),
+            message,
+        );
         // The opening that was found is kept.
         assert_eq!(out.exists(), message.starts_with("found"), "{words}");
     }
@@ -591,8 +580,7 @@ fn invalid_arguments_are_named_before_the_first_game() {
             "{text}: {error}"
         );
     }
-    let (success, _, error) = labrys(&format!("match {TWO} --resume"));
-    assert!(!success && error.contains("--pgnout"), "{error}");
+    assert_fails(labrys(&format!("match {TWO} --resume")), "--pgnout");
     let (success, _, error) = labrys(&format!("match {TWO} --games 2 --concurrency 500"));
     assert!(success && error.contains("warning: --concurrency 500 on "), "{error}");
 }
@@ -693,9 +681,8 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
     }
     // An option with a space in its name that the engine refuses.
     let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
-    let output = command(&words).arg("option.Mock Level=3").output().unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("engine `mock`: the engine reports: name Mock Level value 3, no"), "{error}");
+    let outcome = shell::output(command(&words).arg("option.Mock Level=3"));
+    assert_fails(outcome, "engine `mock`: the engine reports: name Mock Level value 3, no");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What `labrys match` writes beside its result, and how it runs its engines.
 
 use crate::common::records;
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,9 +28,7 @@ fn run(folder: &TempDir, words: &str) -> (bool, String, String) {
 
 /// Standard output of a match that succeeds.
 fn played(folder: &TempDir, words: &str) -> String {
-    let (success, out, error) = run(folder, words);
-    assert!(success, "{words}: {error}");
-    out
+    succeed(run(folder, words))
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -146,8 +144,8 @@ fn comments_have_what_is_asked_for() {
         }
     }
     assert!(compared > 20 && all[0].moves[0].score().is_some());
-    let (success, _, error) = run(&folder, &format!("{ENGINES} --pgn-keys nodes,speed"));
-    assert!(!success && error.contains("unknown key `speed`, expected any of: nodes, nps"), "{error}");
+    let refused = run(&folder, &format!("{ENGINES} --pgn-keys nodes,speed"));
+    assert_fails(refused, "unknown key `speed`, expected any of: nodes, nps");
 }
 
 #[test]
@@ -197,7 +195,6 @@ fn a_quick_match_takes_two_programs() {
         ("--quick x y --engine nodes=1", "--quick: not with --engine"),
         ("--quick /no/x y", "engine `x`: cannot start `/no/x`"),
     ] {
-        let (success, _, error) = run(&folder, words);
-        assert!(!success && error.contains(message), "{words}: {error}");
+        assert_fails(run(&folder, words), message);
     }
 }

@@ -1,7 +1,7 @@
 //! Games with programs of others: xboard engines as players, and polyglot, which carries Labrys to xboard.
 
 use crate::common::records;
-use crate::common::shell;
+use crate::common::shell::{self, succeed};
 
 use std::path::Path;
 use std::process::Command;
@@ -25,8 +25,7 @@ fn plays(folder: &Path, program: &str, arguments: &[&str], limits: &[&str], own_
         .args(arguments.iter().map(|argument| format!("arg={argument}")))
         .args(limits);
     command.args(["--games", "2", "--pgn-keys", "pv", "--pgnout"]).arg(&file).arg("--log").arg(&log);
-    let (success, out, error) = shell::output(&mut command);
-    assert!(success, "{error}");
+    let out = succeed(shell::output(&mut command));
     assert!(!out.contains("lost"), "{program}: {out}");
     for record in records::read(&file) {
         let log = std::fs::read_to_string(&log).unwrap();

@@ -1,7 +1,7 @@
 //! Records of games: what other programs write is read, and what Labrys writes is what they expect.
 
 use crate::common::records;
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,8 +51,7 @@ const FOREIGN: &str = r#"[Event "Rated game"]
 #[test]
 fn games_of_other_programs_are_replayed() {
     let (_folder, path) = file("foreign.pgn", FOREIGN);
-    let (success, out, error) = labrys("games replay --strict", &path);
-    assert!(success, "{error}");
+    let out = succeed(labrys("games replay --strict", &path));
     for line in [
         "game 1: A – B, White wins (normal), 10 plies",
         "Fen: r1bqk2r/1pppbppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 4 6",
@@ -94,15 +93,13 @@ fn a_bad_game_is_named_and_left_out() {
         assert!(!success && error.contains(message) && !out.contains("all legal"), "{to}: {error}");
     }
     let (_folder, path) = file("other.pgn", FOREIGN);
-    let (success, _, error) = labrys("games replay --variant neighbours", &path);
-    assert!(!success && error.contains("a game of chess, expected neighbours"), "{error}");
+    assert_fails(labrys("games replay --variant neighbours", &path), "a game of chess, expected neighbours");
 }
 
 /// Runs `replay --strict` on a text: what it says of the games, and their last positions.
 fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
     let (_folder, path) = file("pasted.pgn", text);
-    let (success, out, error) = labrys("games replay --strict", &path);
-    assert!(success, "{text}: {error}");
+    let out = succeed(labrys("games replay --strict", &path));
     let lines = |prefix: &str| {
         let lines = out.lines().filter(|line| line.starts_with(prefix));
         lines.map(str::to_owned).collect::<Vec<_>>()
@@ -154,8 +151,7 @@ fn an_analysis_keeps_what_it_finds() {
                 2. g4?? {[%csl Rg4] four} 2... Qh4# 0-1 {last}\n";
     let (folder, path) = file("annotated.pgn", text);
     let out = folder.path().join("out.pgn");
-    let (success, _, error) = labrys(&format!("analyse --nodes 2000 --out {}", out.display()), &path);
-    assert!(success, "{error}");
+    succeed(labrys(&format!("analyse --nodes 2000 --out {}", out.display()), &path));
     let written = std::fs::read_to_string(&out).unwrap().replace('\n', " ");
     for part in [
         "[Annotator \"Z, Labrys\"]",
@@ -181,8 +177,7 @@ fn chess_is_written_for_other_programs() {
         let words = format!(
             "match --engine name=a --engine name=b --each nodes=60 option.Hash=1 --games 2 {words} --pgnout"
         );
-        let (success, _, error) = labrys(&words, path);
-        assert!(success, "{error}");
+        succeed(labrys(&words, path));
         std::fs::read_to_string(path).unwrap()
     };
     let folder = tempfile::tempdir().unwrap();
@@ -196,13 +191,12 @@ fn chess_is_written_for_other_programs() {
     let chess960 = play(&words, &path);
     assert!(chess960.contains("[Variant \"Chess960\"]") && chess960.contains("1. d4 {book}"), "{chess960}");
     // What is written can be resumed and is read back.
-    let (success, _, error) = labrys(
+    succeed(labrys(
         &format!(
             "match --engine name=a --engine name=b --each nodes=60 option.Hash=1 --games 4 {words} --resume --pgnout"
         ),
         &path,
-    );
-    assert!(success, "{error}");
+    ));
     let (success, out, error) = labrys("games replay --strict", &path);
     assert!(success && out.contains("4 games, "), "{error}");
     let games = records::read(&path);
@@ -219,9 +213,8 @@ fn weights_are_fitted_to_games_of_other_programs() {
     assert!(success && text.starts_with("40 games, "), "{text}{error}");
     assert!(error.contains("game 3 in line 15: move 2: `e9` is no move"), "{error}");
     assert!(error.contains("game 4 in line 17: the game was not finished"), "{error}");
-    let (success, _, error) =
-        labrys(&format!("{words} --strict").replace("--games --strict", "--strict --games"), &path);
-    assert!(!success && error.contains("`e9` is no move"), "{error}");
+    let refused = labrys(&format!("{words} --strict").replace("--games --strict", "--strict --games"), &path);
+    assert_fails(refused, "`e9` is no move");
 }
 
 #[test]
@@ -231,8 +224,7 @@ fn an_analysis_is_written_and_resumed() {
     let analyse = |words: &str, out: &Path| {
         labrys(&format!("analyse --nodes 2000 --option Hash=1 {words} --out {}", out.display()), &path)
     };
-    let (success, out, error) = analyse("", &whole);
-    assert!(success, "{error}");
+    let out = succeed(analyse("", &whole));
     for part in ["game 1: A – B\n  White: accuracy ", "\n  2. g4??: expected points 0.", "game 3: ? – ?\n"]
     {
         assert!(out.contains(part), "{part}: {out}");
@@ -250,17 +242,14 @@ fn an_analysis_is_written_and_resumed() {
     let part = folder.path().join("part.pgn");
     let second = text.find("[Event \"?\"]").or(text[1..].find("[Event \"").map(|at| at + 1)).unwrap();
     std::fs::write(&part, &text[..second]).unwrap();
-    let (success, _, error) = analyse("", &part);
-    assert!(!success && error.contains("use --resume to continue"), "{error}");
-    let (success, out, error) = analyse("--resume --json", &part);
-    assert!(success, "{error}");
+    assert_fails(analyse("", &part), "use --resume to continue");
+    let out = succeed(analyse("--resume --json", &part));
     let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines.len(), &lines[0]["game"], &lines[0]["white"]["moves"]), (2, &2.into(), &2.into()));
     assert_eq!(std::fs::read_to_string(&part).unwrap(), text);
-    let (success, _, error) = labrys("analyse --nodes 9 --option Hash=x", &path);
-    assert!(!success && error.contains("`x`"), "{error}");
-    let (success, _, error) = labrys("analyse --nodes 9 --option SearchMode=random", &path);
-    assert!(!success && error.contains("game 1 in line 1: the search reports no score"), "{error}");
+    assert_fails(labrys("analyse --nodes 9 --option Hash=x", &path), "`x`");
+    let refused = labrys("analyse --nodes 9 --option SearchMode=random", &path);
+    assert_fails(refused, "game 1 in line 1: the search reports no score");
 }
 
 proptest! {

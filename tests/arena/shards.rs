@@ -1,7 +1,7 @@
 //! Work in shards: the merged result is that of one machine, and files that do not belong together are
 //! refused by name.
 
-use crate::common::shell;
+use crate::common::shell::{self, succeed};
 
 use std::fs;
 use std::path::PathBuf;
@@ -46,9 +46,7 @@ impl Folder {
 
     /// Standard output of a command that succeeds.
     fn done(&self, words: &str) -> String {
-        let (success, out, error) = self.run(words);
-        assert!(success, "{words}: {error}");
-        out
+        succeed(self.run(words))
     }
 
     /// Plays the shards of a job, the last one first; `out` names the argument of their files, a to c.

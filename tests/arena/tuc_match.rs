@@ -1,7 +1,7 @@
 //! Matches with clients that speak the UDP protocol of TUC-CHESS.
 
 use crate::common::records;
-use crate::common::shell;
+use crate::common::shell::{output, succeed};
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -16,7 +16,6 @@ use labrys::arena::pgn::PgnGame;
 use labrys::engine::registry;
 use labrys::game::Color;
 use records::{end, read};
-use shell::output;
 use tempfile::TempDir;
 
 const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
@@ -72,11 +71,10 @@ fn points(record: &PgnGame) -> String {
 fn a_client_plays_as_in_process() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
-    let (success, _, log) = output(&mut labrys(&format!(
+    succeed(output(&mut labrys(&format!(
         "{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}",
         other.display()
-    )));
-    assert!(success, "{log}");
+    ))));
     let words = format!("{INSIDE} {} --pgnout {}", client("out", 100), path.display());
     let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn,labrys_protocol::process=info"));
     assert!(success && !out.contains("lost"), "{out}{log}");
@@ -230,8 +228,7 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
         "{INSIDE} --json --pgnout {} --engine name=bad proto=tuc port={port} {keys}",
         path.display()
     ));
-    let (success, out, log) = output(&mut command);
-    assert!(success, "{log}");
+    let out = succeed(output(&mut command));
     for last in guest.join().unwrap() {
         assert!(last.starts_with("GE"), "{last}");
     }
@@ -299,8 +296,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     let guest = misbehave(port, 3, |_| ());
     let words =
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
-    let (success, _, log) = output(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
-    assert!(success, "{log}");
+    succeed(output(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"])));
     for record in read(&path) {
         let end = end(&record);
         assert_eq!(end.termination, Termination::Crash);

@@ -2,9 +2,30 @@
 
 use std::process::Command;
 
-/// Runs a command; whether it succeeded, its standard output and its standard error.
-pub fn output(command: &mut Command) -> (bool, String, String) {
+/// Whether a command succeeded, its standard output and its standard error.
+pub type Output = (bool, String, String);
+
+/// Runs a command.
+pub fn output(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs `labrys` with arguments that contain no spaces.
+pub fn labrys(words: &str) -> Output {
+    output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
+}
+
+/// The standard output of a command that succeeds.
+#[track_caller]
+pub fn succeed((success, out, error): Output) -> String {
+    assert!(success, "{out}{error}");
+    out
+}
+
+/// Checks that a command fails with an error that contains `message`.
+#[track_caller]
+pub fn assert_fails((success, out, error): Output, message: &str) {
+    assert!(!success && error.contains(message), "expected {message:?}: {out}{error}");
 }

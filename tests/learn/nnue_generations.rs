@@ -1,6 +1,6 @@
 //! Generations of evaluation nets: `labrys nnue generations`.
 
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,8 +57,7 @@ fn run_until(command: &mut Command, file: &Path) -> Child {
 fn the_result_does_not_depend_on_interruptions() {
     let folder = tempdir().unwrap();
     let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
-    let (success, text, error) = shell::output(&mut generations(folder.path(), &whole, "--generations 2"));
-    assert!(success, "{error}");
+    let text = succeed(shell::output(&mut generations(folder.path(), &whole, "--generations 2")));
     for line in ["generation 1: ", "generation 2: ", "; against the one before Elo ", "2 generations are"] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -83,8 +82,7 @@ fn the_result_does_not_depend_on_interruptions() {
     }
     // One generation, then one more.
     for words in ["--generations 1", "--generations 2"] {
-        let (success, _, error) = shell::output(&mut generations(folder.path(), &parts, words));
-        assert!(success, "{error}");
+        succeed(shell::output(&mut generations(folder.path(), &parts, words)));
     }
     assert!(results(&parts) == results(&whole));
     // There is nothing left to do.
@@ -120,12 +118,10 @@ fn other_settings_are_refused_by_name_and_change_nothing() {
         ("--option Size=9", "--option"),
         ("--start random", "--start `random`: expected one of: linear, nothing"),
     ] {
-        let (success, _, error) = run(words);
-        assert!(!success && error.contains(message), "{words}: {error}");
+        assert_fails(run(words), message);
         assert!(!out.exists(), "{words}");
     }
-    let (success, _, error) = run("--generations 1 --start nothing --blend 0 --match-games 0");
-    assert!(success, "{error}");
+    succeed(run("--generations 1 --start nothing --blend 0 --match-games 0"));
     assert!(out.join("0/net.safetensors").exists() && !out.join("1/linear.pgn").exists());
     let files = || {
         let paths = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -140,8 +136,7 @@ fn other_settings_are_refused_by_name_and_change_nothing() {
         ("--start nothing --blend 0.5 --match-games 0", "--blend: 0.5, but the training in "),
         ("--start nothing --blend 0 --match-games 0 --window 4", "--window: 4, but the training in "),
     ] {
-        let (success, _, error) = run(words);
-        assert!(!success && error.contains(message), "{words}: {error}");
+        assert_fails(run(words), message);
         assert!(files() == before, "{words}");
     }
 }

@@ -1,10 +1,9 @@
 //! Files of self-play games as other programs and people read them: `labrys games replay` and `labrys nnue export`.
 
-use crate::common::shell;
+use crate::common::shell::{assert_fails, labrys, succeed};
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use bulletformat::{ChessBoard, DataLoader};
 use labrys::game::chess::Chess;
@@ -12,18 +11,13 @@ use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::games::{PlayedPosition, read_games};
 use tempfile::{TempDir, tempdir};
 
-fn labrys(words: &str) -> (bool, String, String) {
-    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
-}
-
 /// A folder with a file of six games.
 fn games(variant: &str) -> TempDir {
     let folder = tempdir().unwrap();
     let out = folder.path().join("games");
     let words =
         format!("nnue selfplay --variant {variant} --linear --games 6 --nodes 60 --out {}", out.display());
-    let (success, _, error) = labrys(&words);
-    assert!(success, "{error}");
+    succeed(labrys(&words));
     folder
 }
 
@@ -73,8 +67,7 @@ fn export(variant: &str, data: &Path, out: &Path) -> (bool, String, String) {
 fn bullet_reads_what_is_exported() {
     let folder = games("chess");
     let [data, out] = ["games", "out"].map(|name| folder.path().join(name));
-    let (success, text, error) = export("chess", &data, &out);
-    assert!(success, "{error}");
+    let text = succeed(export("chess", &data, &out));
 
     let mut boards = Vec::new();
     DataLoader::<ChessBoard>::new(&out, 1).unwrap().map_positions(|board| boards.push(*board));
@@ -117,8 +110,7 @@ fn a_failed_export_leaves_the_old_file() {
         ("tucchess", "--variant tucchess: the format of bullet does not support this game"),
         ("chess", "games of `tucchess`, expected `chess`"),
     ] {
-        let (success, _, error) = export(variant, &data, &out);
-        assert!(!success && error.contains(message), "{error}");
+        assert_fails(export(variant, &data, &out), message);
         assert_eq!(fs::read(&out).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }

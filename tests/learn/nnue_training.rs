@@ -1,6 +1,6 @@
 //! Learning evaluation nets: games of self-play and their files, gradients, trainings, and the commands.
 
-use crate::common::shell;
+use crate::common::shell::{assert_fails, labrys, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,10 +22,6 @@ use labrys::learn::nnue::optimiser::{AdamW, Step};
 use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
 use labrys::search::Control;
 use tempfile::{TempDir, tempdir};
-
-fn labrys(words: &str) -> (bool, String, String) {
-    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
-}
 
 /// Plays games with few nodes into a file until it has so many.
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
@@ -435,24 +431,20 @@ fn the_commands_work_together() {
     let train = format!("{common} {out}");
     let (success, text, error) = labrys(&format!("{train} --epochs 2"));
     assert!(success && text.contains("epoch 2: held out "), "{text} {error}");
-    let (success, _, error) = labrys(&format!("{train} --epochs 2"));
-    assert!(!success && error.contains("use --resume to continue"), "{error}");
-    let (success, _, error) = labrys(&format!("{train} --epochs 3 --resume"));
-    assert!(!success && error.contains("--epochs: 3, but the training in "), "{error}");
-    let (success, _, error) = labrys(&format!("{train} --epochs 2 --resume"));
-    assert!(success, "{error}");
+    assert_fails(labrys(&format!("{train} --epochs 2")), "use --resume to continue");
+    assert_fails(labrys(&format!("{train} --epochs 3 --resume")), "--epochs: 3, but the training in ");
+    succeed(labrys(&format!("{train} --epochs 2 --resume")));
     for name in ["net.safetensors", "training.safetensors", "curve.csv", "curve.svg"] {
         assert!(folder.path().join("out").join(name).exists(), "{name}");
     }
-    let (success, _, error) = labrys(&format!("{common} {out}2 --buckets 2"));
-    assert!(!success && error.contains("--buckets 2: tucchess has at most 1"), "{error}");
+    assert_fails(labrys(&format!("{common} {out}2 --buckets 2")), "--buckets 2: tucchess has at most 1");
     let start = format!("--start {out}/net.safetensors");
     let (success, text, error) = labrys(&format!("{common} {out}2 --epochs 2 --rate 0 {start}"));
     assert!(success && text.contains("epoch 2: loss "), "{text} {error}");
     let net = EvalNet::load::<TucChess>(&folder.path().join("out2/net.safetensors")).unwrap();
     assert!(net.provenance.starts_with("labrys nnue train from "), "{}", net.provenance);
-    let (success, _, error) = labrys(&format!("{common} {out}3 --outputs 2 {start}"));
-    assert!(!success && error.contains("16 neurons, 1 outputs cannot become"), "{error}");
+    let refused = labrys(&format!("{common} {out}3 --outputs 2 {start}"));
+    assert_fails(refused, "16 neurons, 1 outputs cannot become");
     let net = EvalNet::load::<TucChess>(&folder.path().join("out/net.safetensors")).unwrap();
     assert!(net.provenance.contains("30 games of linear full"), "{}", net.provenance);
 
@@ -460,12 +452,10 @@ fn the_commands_work_together() {
         "nnue selfplay --variant tucchess --nodes 50 --net {out}/net.safetensors --out {games}2 --games 2"
     ));
     assert!(success && text.contains(": 2 games"), "{text} {error}");
-    let (success, _, error) = labrys(&format!("{selfplay} 40 --net {out}/net.safetensors"));
-    assert!(!success && error.contains("evaluation linear full"), "{error}");
-    let (success, _, error) = labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors"));
-    assert!(!success && error.contains(": not with --"), "{error}");
-    let (success, _, error) = labrys(&format!("nnue stats --variant chess {games}"));
-    assert!(!success && error.contains("games of `tucchess`, expected `chess`"), "{error}");
+    assert_fails(labrys(&format!("{selfplay} 40 --net {out}/net.safetensors")), "evaluation linear full");
+    assert_fails(labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors")), ": not with --");
+    let refused = labrys(&format!("nnue stats --variant chess {games}"));
+    assert_fails(refused, "games of `tucchess`, expected `chess`");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Labrys beside PyTorch: nets compute and learn the same. The tests need Python with the packages `torch`,
 //! `numpy` and `safetensors`.
 
+use crate::common::shell::{self, succeed};
+
 use std::path::Path;
 use std::process::Command;
 
@@ -18,9 +20,7 @@ use labrys::search::Control;
 fn python(script: &str, arguments: &[&Path], options: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let mut command = Command::new("python3");
-    let output = command.arg(path).args(arguments).args(options.split_whitespace()).output().unwrap();
-    assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    succeed(shell::output(command.arg(path).args(arguments).args(options.split_whitespace())))
 }
 
 /// Compares a net in play, and a step of training, on the samples of a generation of self-play.

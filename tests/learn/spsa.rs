@@ -1,6 +1,6 @@
 //! The command `labrys spsa`, and the constants of the search as options. Only in a build for tuning.
 
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::fs;
 use std::path::Path;
@@ -50,8 +50,7 @@ fn a_run_that_is_killed_ends_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
     let words = |out: &Path, more: &str| format!("{GAMES} --iterations 12 --out {} {more}", out.display());
-    let (success, out, error) = spsa(&words(&whole, "--pairs 2 --concurrency 2"), &CONSTANTS);
-    assert!(success, "{error}");
+    let out = succeed(spsa(&words(&whole, "--pairs 2 --concurrency 2"), &CONSTANTS));
     assert!(out.contains("12 iterations, θ⁺ +"), "{out}");
     // The values can be set and pasted.
     for start in [
@@ -62,8 +61,7 @@ fn a_run_that_is_killed_ends_as_if_it_had_not_been() {
         assert!(out.lines().any(|line| line.starts_with(start)), "{start}: {out}");
     }
     kill(&words(&killed, "--pairs 2"), &killed);
-    let (success, again, error) = spsa(&words(&killed, "--pairs 2 --resume"), &CONSTANTS);
-    assert!(success, "{error}");
+    let again = succeed(spsa(&words(&killed, "--pairs 2 --resume"), &CONSTANTS));
     assert_eq!((again, files(&killed)), (out, files(&whole)));
     let [_, table, chart] = files(&whole);
     assert_eq!(
@@ -81,8 +79,7 @@ fn shards_of_iterations_make_the_run_of_one_machine() {
     let words = |out: &Path, more: &str| {
         format!("{GAMES} --iterations 3 --pairs 5 --out {} --resume {more}", out.display())
     };
-    let (success, out, error) = spsa(&words(&whole, ""), &CONSTANTS);
-    assert!(success, "{error}");
+    let out = succeed(spsa(&words(&whole, ""), &CONSTANTS));
     let part = |index: usize| folder.path().join(index.to_string()).display().to_string();
     let play = |index: usize| {
         // A worker has the state only.
@@ -100,35 +97,29 @@ fn shards_of_iterations_make_the_run_of_one_machine() {
         play(2);
         if iteration == 2 {
             let before = fs::read(cut.join("spsa.json")).unwrap();
-            let (success, _, error) = make(&[&one, &two]);
-            assert!(!success && error.contains(&format!("{one}: shard 1/2 of 10 games of job ")), "{error}");
-            let (success, _, error) = make(&[&two]);
-            assert!(!success && error.contains("1 of 2 shards missing: 1"), "{error}");
-            let (success, _, error) = make(&[&two, &two]);
-            assert!(!success && error.contains("shard 2/2 again"), "{error}");
+            assert_fails(make(&[&one, &two]), &format!("{one}: shard 1/2 of 10 games of job "));
+            assert_fails(make(&[&two]), "1 of 2 shards missing: 1");
+            assert_fails(make(&[&two, &two]), "shard 2/2 again");
             fs::write(&one, "{").unwrap();
-            let (success, _, error) = make(&[&one, &two]);
-            assert!(!success && error.contains(&one), "{error}");
+            assert_fails(make(&[&one, &two]), &one);
             assert_eq!(fs::read(cut.join("spsa.json")).unwrap(), before);
         }
         play(1);
-        let (success, out, error) = make(&[&one, &two]);
-        assert!(success, "{error}");
+        let out = succeed(make(&[&one, &two]));
         last = out;
     }
     assert_eq!((last, files(&cut)), (out, files(&whole)));
-    let (success, _, error) = spsa(&words(&cut, &format!("--shard 1/2 --part {one}")), &CONSTANTS);
-    assert!(!success && error.contains("all iterations are finished"), "{error}");
-    let (success, _, error) = spsa(&words(&worker, &format!("--shard 1/6 --part {one}")), &CONSTANTS);
-    assert!(!success && error.contains("10 games cannot be cut into "), "{error}");
+    let refused = spsa(&words(&cut, &format!("--shard 1/2 --part {one}")), &CONSTANTS);
+    assert_fails(refused, "all iterations are finished");
+    let refused = spsa(&words(&worker, &format!("--shard 1/6 --part {one}")), &CONSTANTS);
+    assert_fails(refused, "10 games cannot be cut into ");
 }
 
 #[test]
 fn another_run_in_the_folder_is_refused_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let words = |games: &str, more: &str| format!("{games} --out {} {more}", folder.path().display());
-    let (success, _, error) = spsa(&words(GAMES, "--iterations 1"), &CONSTANTS);
-    assert!(success, "{error}");
+    succeed(spsa(&words(GAMES, "--iterations 1"), &CONSTANTS));
     let before = files(folder.path());
     let other = [CONSTANTS[0], "late_pruning_moves min=3 max=17 c_end=3"];
     let start = Constants::DEFAULT.late_pruning_moves;
@@ -158,8 +149,7 @@ fn another_run_in_the_folder_is_refused_and_stays() {
             "--random-plies: ",
         ),
     ] {
-        let (success, _, error) = spsa(&words, constants);
-        assert!(!success && error.contains(message), "{words}: {error}");
+        assert_fails(spsa(&words, constants), message);
         assert_eq!(files(folder.path()), before, "{words}");
     }
 }
@@ -232,9 +222,8 @@ fn invalid_arguments_are_named_before_the_first_game() {
         assert!(!success && error.contains(message), "{words} {constant}: {error}");
         assert!(stdout.is_empty() && !out.exists(), "{words} {constant}");
     }
-    let (success, _, error) =
-        spsa(&format!("{one} --out {}", out.display()), &["singular_depth", "singular_depth"]);
-    assert!(!success && error.contains("--constant singular_depth: given twice"), "{error}");
+    let refused = spsa(&format!("{one} --out {}", out.display()), &["singular_depth", "singular_depth"]);
+    assert_fails(refused, "--constant singular_depth: given twice");
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! The training loop, as a library and from the command line.
 
-use crate::common::shell;
+use crate::common::shell::{assert_fails, labrys, succeed};
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use labrys::engine::Playable;
 use labrys::engine::{self, GameState, TypedEngine, WeightsSource};
@@ -300,10 +299,6 @@ fn weights_that_are_not_finite_end_a_training() {
     assert_eq!(trainer.state(), &state, "the last good state is still there");
 }
 
-fn labrys(arguments: &str) -> (bool, String, String) {
-    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments.split_whitespace()))
-}
-
 #[test]
 fn a_training_writes_its_files_and_learns_from_zeros() {
     let folder = tempfile::tempdir().unwrap();
@@ -313,8 +308,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
          --compare-games 10 --judge-games 40 --exploration 0.3 --rival random default --out {}",
         out.display()
     );
-    let (done, text, error) = labrys(&arguments);
-    assert!(done, "{error}");
+    let text = succeed(labrys(&arguments));
     let last = text.lines().last().unwrap();
     assert!(last.starts_with("against the weights at the start: 40 games, +"), "{text}");
     let (_, after) = last.split_once("score ").unwrap();
@@ -347,8 +341,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     // A finished training can be resumed for its final match, but is not overwritten without --resume.
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
     assert!(done && again == text, "{again} {error}");
-    let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("already exists; use --resume"), "{error}");
+    assert_fails(labrys(&arguments), "already exists; use --resume");
     // A changed argument is named, and the checkpoint is unchanged.
     let before = fs::read_to_string(out.join("checkpoint.json")).unwrap();
     for (other, named) in [
@@ -356,20 +349,16 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
         ("--discount 0.5", "--discount: 0.5, but the training"),
         ("--set set1", "--set: \"set1\", but the training"),
     ] {
-        let (done, _, error) = labrys(&format!("{arguments} --resume {other}"));
-        assert!(!done && error.contains(named), "{error}");
+        assert_fails(labrys(&format!("{arguments} --resume {other}")), named);
     }
     assert_eq!(fs::read_to_string(out.join("checkpoint.json")).unwrap(), before);
     let old = before.replace("\"version\":3", "\"version\":2");
     fs::write(out.join("checkpoint.json"), old).unwrap();
-    let (done, _, error) = labrys(&format!("{arguments} --resume"));
-    assert!(!done && error.contains("checkpoint.json: version 2, expected 3"), "{error}");
+    assert_fails(labrys(&format!("{arguments} --resume")), "checkpoint.json: version 2, expected 3");
     fs::write(out.join("checkpoint.json"), before.replace("\"steps\":", "\"steps\":1")).unwrap();
-    let (done, _, error) = labrys(&format!("{arguments} --resume"));
-    assert!(!done && error.contains("checkpoint.json: damaged: checksum"), "{error}");
+    assert_fails(labrys(&format!("{arguments} --resume")), "checkpoint.json: damaged: checksum");
     fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
-    let (done, _, error) = labrys(&format!("{arguments} --resume"));
-    assert!(!done && error.contains("checkpoint.json: EOF"), "{error}");
+    assert_fails(labrys(&format!("{arguments} --resume")), "checkpoint.json: EOF");
 }
 
 #[test]
@@ -444,14 +433,12 @@ fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
             "linear train --variant neighbours --games 4 --compare-every 0 --judge-games 0 {rest}"
         ))
     };
-    let (done, _, error) = train(&format!("--weights ones --out {}", path("first")));
-    assert!(done, "{error}");
+    succeed(train(&format!("--weights ones --out {}", path("first"))));
     let start = path("first/weights.json");
     let second = format!("--weights {start} --resume --out {}", path("second"));
     assert!(train(&second).0 && train(&second).0);
     fs::write(&start, fs::read_to_string(&start).unwrap().replace(": 1.0", ": 1.5")).unwrap();
-    let (done, _, error) = train(&second);
-    assert!(!done && error.contains(&format!("--weights {start}: the training in ")), "{error}");
+    assert_fails(train(&second), &format!("--weights {start}: the training in "));
 }
 
 #[test]
@@ -493,13 +480,11 @@ fn invalid_arguments_are_named() {
     }
     let arguments =
         format!("linear train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
-    let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("--search: amazonsboard: use --option instead"), "{error}");
+    assert_fails(labrys(&arguments), "--search: amazonsboard: use --option instead");
     let config = folder.path().join("train.toml");
     fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
-    let (done, _, error) =
-        labrys(&format!("linear train --out {} --config {}", out.display(), config.display()));
-    assert!(!done && error.contains("unknown key `windwo`"), "{error}");
+    let refused = labrys(&format!("linear train --out {} --config {}", out.display(), config.display()));
+    assert_fails(refused, "unknown key `windwo`");
 }
 
 #[test]
@@ -526,7 +511,7 @@ fn a_folder_that_is_not_writable_is_refused_before_the_first_game() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     for out in [file.as_path(), &file.join("below"), Path::new("/proc/training")] {
-        let (done, _, error) = labrys(&format!("linear train --games 1 --out {}", out.display()));
-        assert!(!done && error.contains(&format!("--out {}", out.display())), "{error}");
+        let refused = labrys(&format!("linear train --games 1 --out {}", out.display()));
+        assert_fails(refused, &format!("--out {}", out.display()));
     }
 }

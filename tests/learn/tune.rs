@@ -1,9 +1,8 @@
 //! The command `labrys linear tune`, and its training samples.
 
-use crate::common::shell;
+use crate::common::shell::{labrys, succeed};
 
 use std::path::Path;
-use std::process::Command;
 
 use labrys::engine::GameState;
 use labrys::eval::{Score, Weights};
@@ -13,18 +12,13 @@ use labrys::game::{Color, Game, Knowledge, Wdl};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame};
 use labrys::learn::{RecordedGame, Samples};
 
-fn labrys(words: &str) -> (bool, String, String) {
-    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
-}
-
 /// Plays a few fast games of Neighbours.
 fn play(file: &Path) {
-    let (success, _, error) = labrys(&format!(
+    succeed(labrys(&format!(
         "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 \
          --games 20 --pgnout {}",
         file.display()
-    ));
-    assert!(success, "{error}");
+    )));
 }
 
 #[test]
@@ -56,9 +50,9 @@ fn weights_are_learned_from_games_of_self_play() {
     let folder = tempfile::tempdir().unwrap();
     let (games, out) = (folder.path().join("a.games"), folder.path().join("out.json"));
     let (games, out) = (games.display(), out.display());
-    let (success, _, error) =
-        labrys(&format!("nnue selfplay --variant neighbours --linear --games 10 --nodes 100 --out {games}"));
-    assert!(success, "{error}");
+    succeed(labrys(&format!(
+        "nnue selfplay --variant neighbours --linear --games 10 --nodes 100 --out {games}"
+    )));
     let words = format!("linear tune --games {games} --out {out} --epochs 2 --blend 0.5");
     let (success, text, error) = labrys(&format!("{words} --variant neighbours"));
     assert!(success && text.starts_with("10 games, "), "{text} {error}");

@@ -1,11 +1,10 @@
 //! Learning nets by self-play, as a library and from the command line.
 
-use crate::common::shell;
+use crate::common::shell::{assert_fails, labrys, succeed};
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use labrys::arena::Pairs;
 use labrys::engine::Playable;
@@ -461,10 +460,6 @@ fn a_generation_that_cannot_be_written_is_named_and_those_before_stay() {
     assert_same(folder.path(), whole.path());
 }
 
-fn labrys(arguments: &str) -> (bool, String, String) {
-    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments.split_whitespace()))
-}
-
 #[test]
 fn a_run_from_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -474,12 +469,10 @@ fn a_run_from_the_command_line() {
         path.display().to_string()
     };
     let path = write("small.toml", SMALL);
-    let (done, text, error) = labrys(&format!("zero train {path} --generations 1 --threads 2"));
-    assert!(done, "{error}");
+    let text = succeed(labrys(&format!("zero train {path} --generations 1 --threads 2")));
     assert!(text.starts_with("generation 1: White +") && text.contains("policy loss"), "{text}");
     assert!(text.contains("moves/s") && text.lines().last().unwrap().starts_with("best net: generation "));
-    let (done, _, error) = labrys(&format!("zero train {path}"));
-    assert!(!done && error.contains("small/state.json already exists; use --resume"), "{error}");
+    assert_fails(labrys(&format!("zero train {path}")), "small/state.json already exists; use --resume");
     let (done, text, error) = labrys(&format!("zero train {path} --resume"));
     assert!(done && text.contains("generation 3: ") && !text.contains("generation 1: "), "{text} {error}");
     assert!(text.contains("against first net: +") && text.contains("against any: +"), "{text}");
@@ -507,12 +500,9 @@ fn a_run_from_the_command_line() {
         (String::new(), "missing field `variant`"),
     ] {
         let path = write("bad.toml", &text);
-        let (done, _, error) = labrys(&format!("zero train {path} --out {}", out.display()));
-        assert!(!done && error.contains(expected), "{error}");
+        assert_fails(labrys(&format!("zero train {path} --out {}", out.display())), expected);
         assert!(!out.exists());
     }
-    let (done, _, error) = labrys("zero train /no/file");
-    assert!(!done && error.contains("settings /no/file: "), "{error}");
-    let (done, _, error) = labrys(&format!("zero train {path} --out /proc/run"));
-    assert!(!done && error.contains("/proc/run"), "{error}");
+    assert_fails(labrys("zero train /no/file"), "settings /no/file: ");
+    assert_fails(labrys(&format!("zero train {path} --out /proc/run")), "/proc/run");
 }

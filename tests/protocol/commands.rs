@@ -1,7 +1,7 @@
 //! The subcommands `perft` and `bench`, and the errors of the command line.
 
 use crate::common;
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -65,8 +65,7 @@ fn a_position_of_another_game_is_recognised() {
                 &["perft", "--variant", other, "--depth", "1", "--fen", fen],
                 &["solve", "--variant", other, "--fen", fen],
             ] {
-                let (success, _, error) = labrys(arguments);
-                assert!(!success && error.contains(&hint), "{arguments:?}: {error}");
+                assert_fails(labrys(arguments), &hint);
             }
         }
     }
@@ -87,8 +86,7 @@ fn wrong_arguments_are_named() {
         (&["bench", "--depth", "x"], "labrys: --depth `x`: expected a whole number from 1 to 100\n"),
         (&["play"], "labrys: unknown command `play`"),
     ] {
-        let (success, _, error) = labrys(arguments);
-        assert!(!success && error.contains(message), "{arguments:?}: {error}");
+        assert_fails(labrys(arguments), message);
     }
 }
 
@@ -227,17 +225,14 @@ fn outputs_are_pipes_and_links_as_well_as_files() {
             let pipe = pipe.clone();
             move || std::fs::read(pipe).unwrap()
         });
-        let (success, _, error) = labrys(&[arguments, &[&pipe]].concat());
-        assert!(success, "{arguments:?}: {error}");
+        succeed(labrys(&[arguments, &[&pipe]].concat()));
         let read = read.join().unwrap();
         assert!(!read.is_empty() && read.starts_with(begin.as_bytes()), "{arguments:?}");
         std::os::unix::fs::symlink("file", &link).unwrap();
-        let (success, _, error) = labrys(&[arguments, &[&link]].concat());
-        assert!(success, "{arguments:?}: {error}");
+        succeed(labrys(&[arguments, &[&link]].concat()));
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink(), "{arguments:?}");
         assert!(std::fs::read(&file).unwrap().starts_with(begin.as_bytes()), "{arguments:?}");
-        let (success, _, error) = labrys(&[arguments, &["/dev/null"]].concat());
-        assert!(success, "{arguments:?}: {error}");
+        succeed(labrys(&[arguments, &["/dev/null"]].concat()));
     }
     // A file that standard output goes to has both, one after the other.
     let both = std::fs::File::create(path("file")).unwrap();
@@ -402,8 +397,7 @@ fn a_lock_of_another_user_does_not_lock_out() {
     first.wait().unwrap();
     assert_eq!(locks(), 1);
     _ = std::fs::remove_file(folder.path().join("games"));
-    let (success, out, error) = shell::output(&mut selfplay("1", nobody));
-    assert!(success, "{out}{error}");
+    succeed(shell::output(&mut selfplay("1", nobody)));
     assert_eq!(locks(), 0);
 }
 
@@ -419,8 +413,8 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     // The file says of which game it is.
     let (success, text, error) = labrys(&["nnue", "stats", &games]);
     assert!(success && text.contains("1 game with"), "{text}{error}");
-    let (success, _, error) = labrys(&["nnue", "stats", "--variant", "chess", &games]);
-    assert!(!success && error.contains("games of `neighbours`, expected `chess`"), "{error}");
+    let refused = labrys(&["nnue", "stats", "--variant", "chess", &games]);
+    assert_fails(refused, "games of `neighbours`, expected `chess`");
     let folder_name = folder.path().to_str().unwrap();
     for (arguments, problem) in [
         (&["games", "replay", folder_name][..], "a folder, expected a file of games"),
@@ -449,8 +443,7 @@ fn a_file_of_another_kind_is_said_to_be_one() {
         &["linear", "tune", "--games", &pgn, "--out", &pgn],
         &[&["match"][..], &both, &["--openings", &pgn, "--plot", &pgn]].concat(),
     ] {
-        let (success, _, error) = labrys(arguments);
-        assert!(!success && error.contains("choose another one"), "{arguments:?}: {error}");
+        assert_fails(labrys(arguments), "choose another one");
     }
     assert_eq!(std::fs::read(&pgn).unwrap(), before);
     assert!(!std::path::Path::new(&out).exists());

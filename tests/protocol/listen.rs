@@ -1,5 +1,7 @@
 //! UCI over TCP.
 
+use crate::common::shell::succeed;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -316,8 +318,7 @@ fn play_match(address: &str) -> (bool, String, String) {
 
 #[test]
 fn an_engine_over_tcp_plays_a_match() {
-    let (done, records, error) = play_match(&Server::start().address);
-    assert!(done, "{error}");
+    let records = succeed(play_match(&Server::start().address));
     assert_eq!(records.matches("[Termination \"normal\"]").count(), 2, "{records}");
 }
 
@@ -349,8 +350,7 @@ fn an_engine_whose_connection_ends_forfeits_the_game() {
             }
         }
     });
-    let (done, records, error) = play_match(&address);
-    assert!(done, "{error}");
+    let records = succeed(play_match(&address));
     assert_eq!(records.matches("[Termination \"abandoned\"]").count(), 2, "{records}");
     let reason = format!("crashes: the connection to `{address}` has ended");
     // Comments of records are wrapped.

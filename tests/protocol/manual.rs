@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::shell;
+use crate::common::shell::{self, succeed};
 use crate::markdown;
 
 fn root() -> &'static Path {
@@ -75,8 +75,7 @@ fn every_chapter_stands_in_the_table_of_contents() {
 /// The help of a command and of those below it, as a page.
 fn help(words: &[String], page: &mut String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
-    let (success, text, error) = shell::output(command.args(words).arg("--help").env("COLUMNS", "110"));
-    assert!(success, "{words:?}: {error}");
+    let text = succeed(shell::output(command.args(words).arg("--help").env("COLUMNS", "110")));
     let text: Vec<_> = text.lines().map(str::trim_end).collect();
     *page += &format!("\n## labrys {}\n\n```text\n{}\n```\n", words.join(" "), text.join("\n"));
     let commands = text.iter().skip_while(|line| !line.starts_with("Usage:")).skip(1);

@@ -1,5 +1,7 @@
 //! The binary as the client of OpenBench (github.com/AndyGrant/OpenBench) builds and benches it.
 
+use crate::common::shell::{self, succeed};
+
 use std::path::Path;
 use std::process::Command;
 
@@ -24,9 +26,7 @@ fn parse(output: &str) -> (u64, u64) {
 
 /// Standard output of a command that succeeds.
 fn output(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    succeed(shell::output(command))
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Labrys beside python-chess: notation, records, and play through its engine module. The tests need Python
 //! with the package `chess`; `.ci/run` installs it and runs them.
 
+use crate::common::shell::{self, labrys, succeed};
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,10 +11,7 @@ use labrys::engine::{Board, registry};
 
 /// Runs a script of `tests/python` and returns what it prints.
 fn python(script: &str, arguments: &[&str]) -> String {
-    let output = command(script, arguments).output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{script}: {error}");
-    String::from_utf8(output.stdout).unwrap()
+    succeed(shell::output(&mut command(script, arguments)))
 }
 
 fn command(script: &str, arguments: &[&str]) -> Command {
@@ -20,13 +19,6 @@ fn command(script: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("python3");
     command.arg(path).args(arguments);
     command
-}
-
-/// Runs `labrys` and returns what it prints.
-fn labrys(words: &str) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()).output().unwrap();
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// FENs as Labrys writes them: castling rights have several forms.
@@ -41,7 +33,7 @@ fn normal<'a>(fens: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// The final positions of the games of a file.
 fn replayed(path: &Path) -> Vec<String> {
-    let out = labrys(&format!("games replay --strict {}", path.display()));
+    let out = succeed(labrys(&format!("games replay --strict {}", path.display())));
     normal(out.lines().filter_map(|line| line.strip_prefix("Fen: ")))
 }
 
@@ -95,10 +87,10 @@ fn python_chess_reads_our_games() {
     let chess960 = format!("--option UCI_Chess960=true --openings {}", book.display());
     for (name, words) in [("standard.pgn", ""), ("960.pgn", chess960.as_str())] {
         let path = folder.path().join(name);
-        labrys(&format!(
+        succeed(labrys(&format!(
             "match --engine name=a --engine name=b --each nodes=200 option.Hash=1 --games 20 {words} --pgnout {}",
             path.display()
-        ));
+        )));
         let fens = python("final_fens.py", &[path.to_str().unwrap()]);
         assert_eq!((normal(fens.lines()), fens.lines().count()), (replayed(&path), 20), "{name}");
     }

@@ -2,12 +2,10 @@
 
 use std::process::Command;
 
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 fn labrys(words: &[&str]) -> String {
-    let (success, out, error) = shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words));
-    assert!(success, "{error}");
-    out
+    succeed(shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words)))
 }
 
 #[test]
@@ -68,8 +66,7 @@ fn completions_and_manual_pages_name_all_commands() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
-    let (success, _, error) = shell::output(command.arg("man").arg(&file));
-    assert!(!success && error.contains(file.to_str().unwrap()), "{error}");
+    assert_fails(shell::output(command.arg("man").arg(&file)), file.to_str().unwrap());
 }
 
 /// As readline calls them, which splits words at `=` as well.

@@ -1,6 +1,6 @@
 //! The command `suite`, and the suites in `suites/`: their claims and what the engine solves of them.
 
-use crate::common::shell;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -71,8 +71,7 @@ fn the_engine_solves_every_shipped_suite() {
     for (file, variant, nodes) in SUITES {
         let nodes = nodes.to_string();
         let arguments = ["--variant", variant, "--nodes", &nodes, "--strict", "--json"];
-        let (success, out, error) = suite(&folder().join(file), &arguments);
-        assert!(success, "{file}: {error}");
+        let out = succeed(suite(&folder().join(file), &arguments));
         let report = json(&out);
         let positions = report["positions"].as_array().unwrap();
         assert!(positions.len() >= 15, "{file}");
@@ -247,11 +246,9 @@ fn errors_name_the_argument_or_the_file() {
         (&["--depth", "1", "--option", "Hush=1"], "unknown option `Hush`"),
         (&["--depth", "1", "--variant", "tucchess"], "chess-mates.epd: no position in it"),
     ] {
-        let (success, _, error) = suite(&mates, arguments);
-        assert!(!success && error.contains(message), "{arguments:?}: {error}");
+        assert_fails(suite(&mates, arguments), message);
     }
-    let (success, _, error) = suite(Path::new("/no/such/file"), &["--depth", "1"]);
-    assert!(!success && error.contains("cannot read /no/such/file"), "{error}");
+    assert_fails(suite(Path::new("/no/such/file"), &["--depth", "1"]), "cannot read /no/such/file");
 }
 
 /// Ctrl-C ends the search that runs and prints what has been done.

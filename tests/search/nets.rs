@@ -1,6 +1,7 @@
 //! Policy/value nets: inference against a plain reference, and files.
 
 use crate::common;
+use crate::common::shell::{self, assert_fails};
 
 use std::path::Path;
 
@@ -228,13 +229,8 @@ fn a_command_makes_nets() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.safetensors");
     let run = |arguments: &[&str]| {
-        let program = std::process::Command::new(env!("CARGO_BIN_EXE_labrys"))
-            .args(["zero", "new", "--out", path.to_str().unwrap()])
-            .args(arguments)
-            .output()
-            .unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (program.status.success(), text(&program.stdout), text(&program.stderr))
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_labrys"));
+        shell::output(command.args(["zero", "new", "--out", path.to_str().unwrap()]).args(arguments))
     };
     let (success, out, error) = run(&[
         "--variant",
@@ -268,8 +264,7 @@ fn a_command_makes_nets() {
         (["--variant", "go"], "unknown variant `go`"),
         (["--option", "AmazonsBoard=6x6"], "AmazonsBoard"),
     ] {
-        let (success, _, error) = run(&arguments);
-        assert!(!success && error.contains(expected), "{error}");
+        assert_fails(run(&arguments), expected);
     }
     assert!(Parameters::load::<TucChess>(&path).is_ok());
 }

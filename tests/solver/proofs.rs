@@ -1,12 +1,13 @@
 //! Certificates, and proofs that are put together from parts.
 
 use crate::common;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use assert_cmd::Command;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -94,10 +95,6 @@ fn header(variant: &str, fen: &str, value: &str) -> String {
 fn games_of_chance_have_no_certificates() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
-    let verify = |path: &Path| {
-        let output = Command::cargo_bin("labrys").unwrap().arg("verify").arg(path).output().unwrap();
-        (output.status.success(), String::from_utf8(output.stderr).unwrap())
-    };
     for (fen, value, tokens) in [
         ("*3k/P4/5/5/5/5/4K w 0 1 1", "win", &[MOVE][..]),
         ("4k/P4/5/5/5/5/4K w 9 1 1", "win", &[MOVE]),
@@ -106,16 +103,15 @@ fn games_of_chance_have_no_certificates() {
         forge(&path, &header("tucchess", fen, value), tokens);
         let error = self::verify::<TucChess>(&path).unwrap_err();
         assert_eq!(error, "proves nothing: tucchess is a game of chance: no result can be proven");
-        let (success, error) = verify(&path);
-        assert!(!success && error.contains("proof proves nothing: tucchess is a game of chance"), "{error}");
+        let outcome = labrys(&["verify", path.to_str().unwrap()]);
+        assert_fails(outcome, "proof proves nothing: tucchess is a game of chance");
     }
     // A list of results is no way around it.
     let results = folder.path().join("results");
     fs::write(&results, "").unwrap();
     assert!(KnownValues::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
-    let split = ["solve", "--variant", "tucchess", "--split", "1"];
-    let output = Command::cargo_bin("labrys").unwrap().args(split).output().unwrap();
-    assert!(!output.status.success() && output.stdout.is_empty());
+    let (success, out, _) = labrys(&["solve", "--variant", "tucchess", "--split", "1"]);
+    assert!(!success && out.is_empty());
 }
 
 #[test]
@@ -508,9 +504,7 @@ fn leaves<G: Game>(position: &G, plies: u32) -> usize {
 }
 
 fn labrys(arguments: &[&str]) -> (bool, String, String) {
-    let output = Command::cargo_bin("labrys").unwrap().args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments))
 }
 
 #[test]
@@ -537,8 +531,7 @@ fn the_commands_write_and_verify_and_split() {
     let limited = |nodes: u64| {
         let nodes = nodes.to_string();
         let limits = ["--nodes", &nodes, "--hash", "1", "--proof", &long];
-        let (success, out, error) = labrys(&[&solve[..], &limits].concat());
-        assert!(success, "{error}");
+        let out = succeed(labrys(&[&solve[..], &limits].concat()));
         (out.contains("\nloss ") || out.starts_with("loss "), out)
     };
     let told = (500..1_500).step_by(5).map(limited).find(|(is_solved, _)| *is_solved).unwrap().1;
@@ -547,12 +540,9 @@ fn the_commands_write_and_verify_and_split() {
 
     let (success, _, error) = labrys(&["verify", &results]);
     assert!(!success && error.contains("results") && error.contains("is no certificate"), "{error}");
-    let (success, _, error) = labrys(&["verify", &at("missing")]);
-    assert!(!success && error.contains("missing"), "{error}");
-    let (success, _, error) = labrys(&[&solve[..], &["--proof", &at("no/folder")]].concat());
-    assert!(!success && error.contains("cannot write"), "{error}");
-    let (success, _, error) = labrys(&[&solve[..], &["--assume", &at("missing")]].concat());
-    assert!(!success && error.contains("missing"), "{error}");
+    assert_fails(labrys(&["verify", &at("missing")]), "missing");
+    assert_fails(labrys(&[&solve[..], &["--proof", &at("no/folder")]].concat()), "cannot write");
+    assert_fails(labrys(&[&solve[..], &["--assume", &at("missing")]].concat()), "missing");
 }
 
 #[test]
@@ -573,8 +563,7 @@ fn the_positions_of_a_split_proof_are_solved_with_one_table() {
     let left = run(&["--split", "1", "--assume", &short]).1.lines().count();
     assert_eq!(left, jobs - first, "some other jobs remain");
 
-    let (success, out, error) = run(&["--split", "1", "--results", &results, "--checkpoint", &table]);
-    assert!(success, "{error}");
+    let out = succeed(run(&["--split", "1", "--results", &results, "--checkpoint", &table]));
     let has = |start: &str| out.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!([has("moves "), has("win "), has("line ")], [jobs; 3], "{out}");
     let text = fs::read_to_string(&results).unwrap();

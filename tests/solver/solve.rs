@@ -1,11 +1,12 @@
 //! The solver against plain minimax and known results, and its command.
 
 use crate::common;
+use crate::common::shell::{self, assert_fails};
 
 use std::collections::HashMap;
+use std::process::Command;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
@@ -248,9 +249,7 @@ fn a_small_table_gives_the_same_answer() {
 }
 
 fn labrys(arguments: &[&str]) -> (bool, String, String) {
-    let output = Command::cargo_bin("labrys").unwrap().arg("solve").args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).arg("solve").args(arguments))
 }
 
 #[test]
@@ -280,7 +279,6 @@ fn what_cannot_be_solved_is_named() {
         (&["--hash", "0"], "--hash `0`: expected a whole number from 1 to 32768"),
         (&["--depth", "3"], "unknown argument `--depth`"),
     ] {
-        let (success, _, error) = labrys(arguments);
-        assert!(!success && error.contains(message), "{arguments:?}: {error}");
+        assert_fails(labrys(arguments), message);
     }
 }

@@ -3,6 +3,7 @@
 //! `late_wins_are_not_lost` needs tables of three pieces a side, see `experiments/tables.md`.
 
 use crate::common;
+use crate::common::shell::{self, assert_fails, succeed};
 
 use std::path::Path;
 use std::process::Command;
@@ -19,16 +20,13 @@ use tempfile::TempDir;
 fn run(folder: &Path, words: &str) -> (bool, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
     command.arg("tables").args(words.split_whitespace()).arg("--out").arg(folder);
-    let output = command.output().unwrap();
-    let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    (output.status.success(), out, error)
+    shell::output(&mut command)
 }
 
 /// A folder with the tables of two pieces a side.
 fn tables() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let (success, _, error) = run(folder.path(), "--variant neighbours --pieces 2");
-    assert!(success, "{error}");
+    succeed(run(folder.path(), "--variant neighbours --pieces 2"));
     folder
 }
 
@@ -55,8 +53,7 @@ fn the_command_builds_what_is_missing() {
         (&folder, "--variant neighbours --pieces 3 --memory 1", "need 21 MiB of memory, and may have 1"),
         (&file, "--variant neighbours --pieces 1", &format!("`{}`", file.display())),
     ] {
-        let (success, _, error) = run(folder, words);
-        assert!(!success && error.contains(expected), "{words}: {error}");
+        assert_fails(run(folder, words), expected);
     }
 }
 
@@ -102,9 +99,8 @@ fn the_solver_uses_tables() {
     let solve = |fen: &str, words: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
         command.args(["solve", "--variant", "neighbours", "--fen", fen]).args(words);
-        let output = command.output().unwrap();
-        let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-        assert!(output.status.success() == error.is_empty(), "{error}");
+        let (success, out, error) = shell::output(&mut command);
+        assert!(success == error.is_empty(), "{error}");
         let last = out.lines().last().unwrap_or(&error);
         let words: Vec<_> = last.split(' ').map(str::to_owned).collect();
         (words[0].clone(), words[1].parse().unwrap_or(0_u64), out + &error)
