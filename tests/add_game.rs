@@ -1,6 +1,6 @@
-//! A game that a program adds: the protocol, matches, the solver and the learners know it by its name.
+//! A game added by a program is known by name to the protocol, matches, the solver and the learners.
 //!
-//! A game that has been added stays, so these tests have a process of their own.
+//! An added game cannot be removed, so these tests run in their own process.
 
 use std::io::{self, Cursor, Write};
 use std::sync::mpsc::{self, Sender};
@@ -16,7 +16,7 @@ mod breakthrough;
 
 use breakthrough::Breakthrough;
 
-/// Output that is sent away.
+/// Output that is sent through a channel.
 struct Sent(Sender<Vec<u8>>);
 
 impl Write for Sent {
@@ -30,7 +30,7 @@ impl Write for Sent {
     }
 }
 
-/// What the protocol answers.
+/// The answer of the protocol.
 fn answers(commands: &'static str) -> String {
     let (sender, output) = mpsc::channel();
     protocol::run(Cursor::new(commands), Sent(sender)).unwrap();
@@ -44,11 +44,11 @@ fn run(words: &str) -> Result<(), String> {
 }
 
 #[test]
-fn every_part_knows_an_added_game_by_its_name() {
+fn an_added_game_is_known_by_name_everywhere() {
     let error = registry::board("breakthrough").map(drop).unwrap_err();
     assert!(error.to_string().contains("unknown variant `breakthrough`"), "{error}");
     commands::add_game::<Breakthrough>();
-    // Once more changes nothing.
+    // Adding it again changes nothing.
     commands::add_game::<Breakthrough>();
     assert_eq!(registry::names().last(), Some(&"breakthrough"));
     assert_eq!((registry::names().len(), registry::default_name()), (5, "chess"));
@@ -62,7 +62,7 @@ fn every_part_knows_an_added_game_by_its_name() {
     let mut board = registry::board("Breakthrough").unwrap();
     board.set_up(None, &["a2a3".to_owned()]).unwrap();
     board.play(best.split(' ').next().unwrap()).unwrap();
-    // A FEN of this game is known as one.
+    // A FEN of this game is recognised.
     let said = answers("position fen ppppp/ppppp/5/PPPPP/PPPPP w 1\n");
     assert!(said.contains("looks like variant `breakthrough`"), "{said}");
 

@@ -1,5 +1,5 @@
-//! Tables of small regions of Amazons: their folder, and proofs that use them. All proofs of a process use the
-//! tables that it has opened, so these tests have a process of their own.
+//! Tables of small regions of Amazons: their folder, and proofs that use them. All proofs of a process use
+//! the tables that it has opened, so these tests have a process of their own.
 
 #[path = "common/mod.rs"]
 mod common;

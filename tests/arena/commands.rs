@@ -1,4 +1,4 @@
-//! The command `labrys match`, and the commands that read and make its files.
+//! The command `labrys match`, and the commands that read and write its files.
 
 use crate::common::records;
 use crate::common::shell::{self, assert_fails, labrys, succeed};
@@ -134,7 +134,7 @@ fn replay_finds_errors() {
         let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
         assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {out}{error}");
     }
-    // A line that is no tag any more is text, as it stands before games in many files.
+    // A broken tag line is text, which many files have before games.
     std::fs::write(&broken, text.replacen("[White ", "White ", 1)).unwrap();
     let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
     assert!(success && out.starts_with("game 1: ? – b") && out.contains("2 games"), "{out}{error}");
@@ -235,7 +235,7 @@ fn a_killed_match_resumes_to_the_same_result() {
     };
     for (signal, name) in [("-INT", "int.pgn"), ("-KILL", "kill.pgn")] {
         let file = path(name);
-        // However late the signal comes, the match is not over.
+        // Long enough that the match is not over when the signal arrives.
         let child = command(&arguments(&file, 1_000_000))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -504,7 +504,7 @@ fn openings_are_balanced_and_reproducible() {
             labrys(&format!("openings --variant neighbours --nodes 50 {words} --out {}", out.display())),
             message,
         );
-        // The opening that was found is kept.
+        // The opening found before is kept.
         assert_eq!(out.exists(), message.starts_with("found"), "{words}");
     }
 }
@@ -647,10 +647,10 @@ fn engines_that_misbehave_lose_and_the_match_continues() {
     }
 }
 
-/// What an engine says of its last search when the next one has begun is not taken for its answer.
+/// Late output of an engine about its last search is not taken for an answer to the next one.
 #[test]
 #[cfg(unix)]
-fn a_move_that_is_said_twice_counts_once() {
+fn a_move_named_twice_counts_once() {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_twice.sh"].iter().collect();
     let result = json(&format!(
         "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock cmd=sh arg={} arg={} \
@@ -679,7 +679,7 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
         let (success, out, error) = labrys(&words);
         assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
     }
-    // An option with a space in its name that the engine refuses.
+    // An option with a space in its name that the engine rejects.
     let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
     let outcome = shell::output(command(&words).arg("option.Mock Level=3"));
     assert_fails(outcome, "engine `mock`: the engine reports: name Mock Level value 3, no");

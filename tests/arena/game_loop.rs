@@ -1,4 +1,4 @@
-//! The game loop, with drivers of its own.
+//! The game loop, with test drivers.
 
 use labrys::engine::Playable;
 use labrys::engine::game_loop::{GameDriver, GameEnd, play_out};
@@ -60,7 +60,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
     }
 }
 
-/// Plays a game of two searches in the types of the game: its moves, final position and winner.
+/// Plays a typed game of two searches: its moves, final position and winner.
 fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
     let mut game = GameState::<G>::start();
     let mut driver = Searches {
@@ -76,7 +76,7 @@ fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
     (driver.line, game.fen(), end.winner())
 }
 
-/// Plays the same game with engines that read and write text.
+/// Plays the same game with engines in text.
 fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
     let engine = || {
         let mut engine = registry::engine(variant, &Settings::default()).unwrap();
@@ -109,7 +109,7 @@ fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
     }
 }
 
-/// A game in types is the game in text.
+/// The typed game equals the game in text.
 fn check<G: Playable>() {
     let variant = G::info().name;
     for seed in [1, 2] {
@@ -135,7 +135,7 @@ fn an_unknown_game_is_named() {
 
 /// Plays the first legal move, and stops after a number of moves or positions.
 struct Stopping {
-    /// Moves that it chooses, and positions in which it lets the game continue, before it stops.
+    /// The numbers of moves it chooses and of positions in which it continues, before it stops.
     chosen: u32,
     passed: u32,
 }
@@ -161,7 +161,7 @@ impl GameDriver<Neighbours> for Stopping {
 }
 
 #[test]
-fn a_driver_stops_a_game_where_it_is() {
+fn a_driver_can_stop_a_game_at_once() {
     for (chosen, passed, longest, stop, plies) in [
         (3, 9, None, Err("no move"), 3),
         (9, 3, None, Err("adjudicated"), 3),
@@ -177,7 +177,7 @@ fn a_driver_stops_a_game_where_it_is() {
 }
 
 #[test]
-fn the_rules_come_first() {
+fn the_rules_take_precedence() {
     let mut game = GameState::<Neighbours>::start();
     game.set_up(Some("p6p/8/8/8/8/8/8/PP6 b 0 1"), &[]).unwrap();
     let end = play_out(&mut game, Some(0), &mut Stopping { chosen: 0, passed: 0 });

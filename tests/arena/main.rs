@@ -1,4 +1,4 @@
-//! Matches, records of games, and players of all kinds.
+//! Matches, game records, and all kinds of players.
 
 mod commands;
 mod game_loop;

@@ -1,4 +1,4 @@
-//! What `labrys match` writes beside its result, and how it runs its engines.
+//! The output files of `labrys match`, and how it runs engines.
 
 use crate::common::records;
 use crate::common::shell::{self, assert_fails, succeed};
@@ -42,7 +42,7 @@ fn mock() -> String {
 
 #[test]
 #[cfg(unix)]
-fn all_that_is_said_is_logged() {
+fn all_lines_are_logged() {
     let folder = folder();
     let engines = format!("--variant neighbours --engine {} nodes=9 arg=illegal --engine nodes=9", mock());
     for behaviour in ["illegal", "garbage"] {
@@ -92,7 +92,7 @@ fn an_engine_may_have_a_process_for_each_game() {
 }
 
 #[test]
-fn games_are_pinned_to_cores_that_exist() {
+fn games_are_pinned_to_existing_cores() {
     let folder = folder();
     if cfg!(target_os = "linux") {
         let list = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -123,7 +123,7 @@ fn games_are_pinned_to_cores_that_exist() {
 }
 
 #[test]
-fn comments_have_what_is_asked_for() {
+fn comments_contain_the_requested_keys() {
     let folder = folder();
     let labrys = env!("CARGO_BIN_EXE_labrys");
     let chess = format!("--engine name=in --engine name=out cmd={labrys} --each depth=4 option.Hash=1");

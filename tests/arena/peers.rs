@@ -1,4 +1,4 @@
-//! Games with programs of others: xboard engines as players, and polyglot, which carries Labrys to xboard.
+//! Games with third-party programs: xboard engines, and PolyGlot as an adapter for Labrys.
 
 use crate::common::records;
 use crate::common::shell::{self, succeed};
@@ -9,7 +9,7 @@ use std::process::Command;
 use labrys::arena::Termination;
 use records::end;
 
-/// Where Debian keeps games; not everybody has that in `PATH`.
+/// The folder of games on Debian, which may not be in `PATH`.
 const GAMES: &str = "/usr/games";
 
 /// Plays two games of Labrys against an engine that speaks the xboard protocol. No player fails.
@@ -19,7 +19,7 @@ fn plays(folder: &Path, program: &str, arguments: &[&str], limits: &[&str], own_
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
     command.args(["match", "--engine", "name=labrys", "option.Hash=8", "timemargin=5000", own_limit]);
     command.args(["--engine", "name=peer", "proto=xboard"]).arg(format!("cmd={GAMES}/{program}"));
-    // Clocks are not the subject, and the machine may be busy.
+    // The machine may be busy, and this is not a test of clocks.
     command
         .arg("timemargin=5000")
         .args(arguments.iter().map(|argument| format!("arg={argument}")))
@@ -55,7 +55,7 @@ fn hoichess_plays() {
     plays(tempfile::tempdir().unwrap().path(), "hoichess", &["-x"], &["tc=60", "depth=4"], "nodes=5000");
 }
 
-// Left out of `.ci/run`: its two threads lock each other up at the start now and then, whoever starts it.
+// Not in `.ci/run`: its two threads sometimes deadlock at the start.
 #[test]
 #[ignore = "needs gnuchess, which hangs at its start now and then"]
 fn gnuchess_plays() {

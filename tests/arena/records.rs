@@ -1,4 +1,4 @@
-//! Records of games: what other programs write is read, and what Labrys writes is what they expect.
+//! Game records: reading those of other programs, and writing what they expect.
 
 use crate::common::records;
 use crate::common::shell::{self, assert_fails, succeed};
@@ -96,7 +96,7 @@ fn a_bad_game_is_named_and_left_out() {
     assert_fails(labrys("games replay --variant neighbours", &path), "a game of chess, expected neighbours");
 }
 
-/// Runs `replay --strict` on a text: what it says of the games, and their last positions.
+/// Runs `replay --strict` on a text: its lines about the games, and their final positions.
 fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
     let (_folder, path) = file("pasted.pgn", text);
     let out = succeed(labrys("games replay --strict", &path));
@@ -108,7 +108,7 @@ fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_list_of_moves_from_anywhere_is_a_game() {
+fn moves_from_any_position_make_a_game() {
     let (_, expected) = replayed("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O *");
     for text in [
         "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O",
@@ -127,7 +127,7 @@ fn a_list_of_moves_from_anywhere_is_a_game() {
 }
 
 #[test]
-fn games_of_a_file_keep_to_themselves() {
+fn games_of_a_file_are_independent() {
     let text = "{of a collection}\n\n[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n\
                 [White \"C\"]\n[Black \"D\"]\n\
                 [FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O 1-0 {won}\n\n{the next one}\n[White \"E\"]\n\
@@ -190,7 +190,7 @@ fn chess_is_written_for_other_programs() {
     let words = format!("--option UCI_Chess960=true --openings {} --max-moves 12", openings.display());
     let chess960 = play(&words, &path);
     assert!(chess960.contains("[Variant \"Chess960\"]") && chess960.contains("1. d4 {book}"), "{chess960}");
-    // What is written can be resumed and is read back.
+    // The output can be resumed and read back.
     succeed(labrys(
         &format!(
             "match --engine name=a --engine name=b --each nodes=60 option.Hash=1 --games 4 {words} --resume --pgnout"
@@ -255,7 +255,7 @@ fn an_analysis_is_written_and_resumed() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the bytes are, reading ends, and games whose moves are legal read back from what is written.
+    /// Reading any bytes terminates, and games with legal moves survive writing and reading.
     #[test]
     fn damaged_files_are_read_to_the_end(
         damage in prop::collection::vec((0..FOREIGN.len(), prop::sample::select(DAMAGE.to_vec())), 0..8),
@@ -281,6 +281,6 @@ proptest! {
     }
 }
 
-/// What is put in place of a byte.
+/// The replacement of a byte.
 const DAMAGE: [&[u8]; 12] =
     [b"", b"{", b"}", b"(", b")", b"[", b"\"", b"\n[Event \"x\"]", b"\xff", b" 1-0 ", b";", b"\n%"];

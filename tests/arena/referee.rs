@@ -13,7 +13,7 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits};
 
-/// Two pieces a side that can move to and fro.
+/// Two pieces per side that can move back and forth.
 const SHUFFLE: &str = "pp6/8/8/8/8/8/8/PP6 w 0 1";
 
 /// Plays a list of moves, each with a time in milliseconds, and records the requests and notifications.
@@ -165,7 +165,7 @@ fn an_interrupted_game_has_no_result() {
 }
 
 #[test]
-fn clocks_run_and_end_games() {
+fn clocks_end_games() {
     let rules = Adjudication::default();
     let limits = EngineLimits {
         control: Some("1+0.1".parse().unwrap()),
@@ -196,7 +196,7 @@ fn clocks_run_and_end_games() {
 }
 
 #[test]
-fn the_rules_come_before_the_adjudication() {
+fn the_rules_take_precedence_over_adjudication() {
     let draw = Some(DrawRule { move_number: 0, move_count: 3, score: 0 });
     let rules = Adjudication { draw, ..Adjudication::default() };
     let players = || {
@@ -227,7 +227,7 @@ fn players_are_notified_of_all_moves_but_the_last() {
     let (mut white, mut black) = (scripted("a1a2", 0), scripted("", 0));
     end("p6p/8/8/8/8/8/8/PP6 w 99 60", [&mut white, &mut black], &none);
     assert_eq!(black.notified, ["Black", "over p6p/8/8/8/8/8/P7/1P6 b 100 60"]);
-    // Nor of an illegal move. Failures and interruptions end a game too.
+    // Nor of an illegal move. Failures and interruptions also end a game.
     for failure in [PlayerError::Crashed("boom".into()), PlayerError::Interrupted] {
         let (mut white, mut black) = (scripted("a1a3", 0), scripted("", 0));
         end(SHUFFLE, [&mut white, &mut black], &none);

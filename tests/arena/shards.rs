@@ -1,5 +1,5 @@
-//! Work in shards: the merged result is that of one machine, and files that do not belong together are
-//! refused by name.
+//! Sharded work: the merged result equals that of one machine, and files that do not belong together are
+//! rejected by name.
 
 use crate::common::shell::{self, succeed};
 
@@ -17,7 +17,7 @@ const SELFPLAY: &str = "nnue selfplay --variant neighbours --linear --games 70 -
 const MATCH: &str = "match --variant neighbours --engine name=a --engine name=b option.FeatureSet=base --each \
                      nodes=100 option.Hash=1 --games 14";
 
-/// A run of a generation of seconds.
+/// A run of one generation, which takes seconds.
 const ZERO: &str = "
 variant = \"tucchess\"
 generations = 1
@@ -68,11 +68,11 @@ impl Folder {
 }
 
 #[test]
-fn games_of_self_play_are_those_of_one_machine() {
+fn sharded_self_play_equals_that_of_one_machine() {
     let folder = Folder::new();
     folder.done(&format!("{SELFPLAY} --out whole"));
     folder.shards(SELFPLAY, "--out");
-    // A shard that was killed goes on; here its last block is cut off.
+    // A killed shard is resumed; here its last block is cut off.
     let bytes = folder.bytes("b");
     fs::write(folder.path("b"), &bytes[..bytes.len() - 9]).unwrap();
     folder.refused("games merge --out merged a b c", "games file b: block 1");
@@ -92,7 +92,7 @@ fn games_of_self_play_are_those_of_one_machine() {
     assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
 }
 
-/// What is the same in each run of a match with limits in nodes.
+/// The reproducible part of a match with node limits.
 fn lasting(report: &str) -> Value {
     let mut report: Value = serde_json::from_str(report).unwrap();
     for name in ["games_played", "wall_seconds", "thinking"] {
@@ -102,7 +102,7 @@ fn lasting(report: &str) -> Value {
 }
 
 #[test]
-fn a_match_is_that_of_one_machine() {
+fn sharded_matches_equal_those_of_one_machine() {
     let folder = Folder::new();
     let whole = folder.done(&format!("{MATCH} --json --pgnout whole"));
     folder.shards(MATCH, "--concurrency 2 --pgnout");
@@ -111,7 +111,7 @@ fn a_match_is_that_of_one_machine() {
         let report = folder.done(&format!("{MATCH} --json --report {files}"));
         assert_eq!(lasting(&report), lasting(&whole), "{files}");
     }
-    // A test that is not decided by some shards, and is by others.
+    // A test that some of the shards do not decide, but all do.
     let sprt = "--sprt elo0=-9 elo1=400 alpha=0.4 beta=0.4 --json --report";
     let accepted =
         |files| lasting(&folder.done(&format!("{MATCH} {sprt} {files}")))["sprt"]["accepted"].clone();
@@ -148,7 +148,7 @@ fn a_match_is_that_of_one_machine() {
 }
 
 #[test]
-fn a_generation_of_zero_is_that_of_one_machine() {
+fn sharded_generations_of_zero_equal_those_of_one_machine() {
     let folder = Folder::new();
     fs::write(folder.path("zero.toml"), ZERO).unwrap();
     folder.done("zero train zero.toml --out run");
@@ -172,7 +172,7 @@ fn a_generation_of_zero_is_that_of_one_machine() {
     folder.done("games merge --out merged b a");
     assert_eq!(folder.bytes("merged"), run);
 
-    // A run whose games are played elsewhere.
+    // A run whose games are played on other machines.
     assert!(
         folder.done("zero train zero.toml --out begun --generations 0").starts_with("best net: generation 0")
     );

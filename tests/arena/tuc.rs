@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 /// The timeout for expected datagrams.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time in which no datagram may come.
+/// The time in which no datagram may arrive.
 const MOMENT: Duration = Duration::from_millis(300);
 
 /// A running command.
@@ -124,12 +124,12 @@ impl Peer {
         Some((String::from_utf8(buffer[..length].to_vec()).unwrap(), address))
     }
 
-    /// The next datagram, which has to come.
+    /// The next datagram, which must arrive.
     fn hear(&self) -> String {
         self.receive(TIMEOUT).expect("a datagram").0
     }
 
-    /// Checks that no datagram comes.
+    /// Checks that no datagram arrives.
     fn hear_nothing(&self) {
         assert_eq!(self.receive(MOMENT), None);
     }
@@ -214,7 +214,7 @@ fn garbage_does_not_disturb_a_game() {
                     _ => format!("{a}{b}{c}{d}").into_bytes(),
                 };
                 sockets[n % sockets.len()].send_to(&datagram, address).unwrap();
-                // Slow enough for any machine: datagrams that the system drops may be those of players.
+                // Slowly, as the system may otherwise drop datagrams of the players.
                 if n % 10 == 0 {
                     thread::sleep(Duration::from_millis(1));
                 }
@@ -342,7 +342,7 @@ fn the_client_gives_up_on_a_silent_server() {
 }
 
 #[test]
-fn the_server_passes_over_what_is_wrong() {
+fn the_server_ignores_invalid_datagrams() {
     let fen = "2k2/2p2/R4/5/5/2P2/2K1* w 0 0 1";
     let (server, address) = server(&["--countdown", "0.2", "--fen", fen]);
     let [white, black, third] = [(); 3].map(|()| Peer::client(address));
@@ -412,7 +412,7 @@ fn the_server_ends_a_game() {
 }
 
 #[test]
-fn the_commands_name_what_is_wrong() {
+fn errors_of_the_commands_name_the_cause() {
     for (arguments, error) in [
         (&["tuc", "server", "--port", "0", "--fen", "2k2"][..], "--fen: FEN: the board has 1 rank,"),
         (&["tuc", "server", "--port", "0", "--fen", "2k2/5/5/5/5/5/2K2 w 1 2 7"], "the game is over"),

@@ -13,10 +13,10 @@ use records::end;
 /// Moves after which Black mates by d8h4.
 const BOOK: &str = "f2f3 e7e5 g2g4";
 
-/// The same position.
+/// The position after these moves.
 const BOOK_FEN: &str = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
 
-/// What a match against the mock has left.
+/// The results of a match against the mock.
 struct Played {
     success: bool,
     error: String,
@@ -54,7 +54,7 @@ fn against_mock(behaviour: &str, book: &str, words: &str) -> Played {
 }
 
 #[test]
-fn a_move_that_is_said_twice_counts_once() {
+fn a_move_named_twice_counts_once() {
     let Played { success, error, records, .. } = against_mock("twice", "g1f3 g8f6", "st=5 --max-moves 2");
     assert!(success && records.len() == 2, "{error}");
     for record in &records {

@@ -1,8 +1,8 @@
-//! Engines by name, as the command line has them.
+//! Configurations of engines.
 
 use labrys::arena::{EngineConfig, KeyValues};
 
-/// Engines that are Labrys, each with a name and options.
+/// Labrys as several engines, each with a name and options.
 pub fn labrys(engines: &[(&str, &[&str])]) -> Vec<EngineConfig> {
     let keys = engines.iter().map(|(name, options)| {
         let options = options.iter().map(|option| format!("option.{option}"));

@@ -52,8 +52,8 @@ pub fn empty_squares(fen: &str) -> u32 {
     board.split(|letter: char| !letter.is_ascii_digit()).filter_map(|run| run.parse::<u32>().ok()).sum()
 }
 
-/// Random end games of Amazons with so many empty squares, and their results for the side to move: those that
-/// minimax finds with a budget of nodes for each.
+/// Random endgames of Amazons with a number of empty squares, and their results for the side to move: those
+/// that minimax finds with a budget of nodes for each.
 pub fn end_games(
     seed: u64,
     empty: RangeInclusive<u32>,

@@ -245,7 +245,7 @@ pub fn check_damaged_moves<G: Knowledge>(count: u64, other_forms: &[&str]) {
             Ok(mv) => {
                 let found = position.move_text(mv);
                 let is_legal = legal.contains(&found)
-                    // A move with an outcome of chance.
+                    // A move with a chance outcome.
                     || G::HAS_CHANCE && legal.iter().any(|legal| found.starts_with(legal));
                 let is_same = found == text || other_forms.contains(&text.as_str());
                 assert!(is_legal && is_same, "{text:?}, read as {found}, in {}", position.fen());

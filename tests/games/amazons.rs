@@ -17,7 +17,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn moves_equal_those_of_the_grid(seed: u64) {
+    fn moves_agree_with_the_grid(seed: u64) {
         let mut random = StdRng::seed_from_u64(seed);
         let fen = random_fen(&mut random);
         let mut position = Amazons::from_fen(&fen).unwrap();
@@ -116,7 +116,7 @@ fn all_boards() -> impl Iterator<Item = (i32, i32, String)> {
 }
 
 #[test]
-fn the_option_has_every_board_once_and_the_usual_ones_first() {
+fn the_option_lists_every_board_once_with_the_usual_ones_first() {
     let option = Amazons::info().option.unwrap();
     assert_eq!(option.name, "AmazonsBoard");
     assert_eq!(option.choices[..OLD_STARTS.len()], OLD_STARTS.map(|(name, _)| name));
@@ -202,7 +202,7 @@ fn other_boards_are_refused_with_the_range() {
         assert_eq!(error, format!("option AmazonsBoard: `{name}` {expected}"));
         assert_eq!(board.fen(), fen);
     }
-    // Case never matters in the words of an option.
+    // The values of an option are not case-sensitive.
     board.set_option("amazonsboard", "9X9").unwrap();
     assert_eq!(board.fen(), board_of("9x9").fen());
 }
@@ -262,7 +262,7 @@ fn positions_of_different_boards_differ() {
 }
 
 #[test]
-fn what_comes_after_the_side_to_move_may_be_missing() {
+fn fields_after_the_side_to_move_are_optional() {
     for fen in ["Q2/3/2q b", "Q2/3/2q b -", "Q2/3/2q b - -", "Q2/3/2q b - - 0", "Q2/111/02q/ b bm a1a2;"] {
         assert_eq!(Amazons::from_fen(fen).unwrap().fen(), "Q2/3/2q b - - 0 1");
     }
@@ -299,7 +299,7 @@ fn fens_are_refused_with_a_reason() {
 }
 
 #[test]
-fn illegal_moves_are_told_the_rule() {
+fn errors_of_illegal_moves_name_the_rule() {
     // Arrows on c3 and b5, amazons on a1, e1 (White) and e5 (Black).
     let position = Amazons::from_fen("1*2q/5/2*2/5/Q3Q w - - 0 1").unwrap();
     for (text, message) in [

@@ -1,4 +1,4 @@
-//! The features of Amazons against their definitions on a plain grid.
+//! The features of Amazons, compared with their definitions on a plain grid.
 
 use crate::common;
 
@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn features_are_what_their_definitions_say(seed: u64) {
+    fn features_agree_with_their_definitions(seed: u64) {
         let fen = random_fen(&mut StdRng::seed_from_u64(seed));
         let position = Amazons::from_fen(&fen).unwrap();
         let grid = Grid::new(&fen);
@@ -214,7 +214,7 @@ proptest! {
     }
 
     #[test]
-    fn no_colour_and_no_side_is_preferred(seed: u64) {
+    fn evaluations_are_symmetric(seed: u64) {
         let fen = random_fen(&mut StdRng::seed_from_u64(seed));
         let (board, rest) = fen.split_once(' ').unwrap();
         let rows: Vec<&str> = board.split('/').collect();

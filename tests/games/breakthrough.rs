@@ -78,7 +78,7 @@ fn paths(board: &Letters, depth: u32) -> u64 {
 }
 
 #[test]
-fn paths_are_those_of_a_plain_count() {
+fn perft_agrees_with_a_plain_count() {
     let count = |position: &Breakthrough, depth| {
         let expected = paths(&letters(&position.fen()), depth);
         assert_eq!(perft(position, depth, &AtomicBool::new(false)), Some(expected), "{}", position.fen());
@@ -98,7 +98,7 @@ fn paths_are_those_of_a_plain_count() {
 }
 
 #[test]
-fn it_passes_the_checks_of_every_game() {
+fn the_game_passes_the_common_checks() {
     for seed in 0..200 {
         random_game::<Breakthrough>(seed, 100, check_position);
     }
@@ -164,7 +164,7 @@ fn positions_are_solved_as_by_minimax() {
 }
 
 #[test]
-fn an_engine_plays_it() {
+fn an_engine_plays_the_game() {
     for search in ["pvs", "mcts"] {
         let mut engine = Breakthrough::engine(&Settings::default());
         engine.set_option("SearchMode", search).unwrap();
@@ -222,7 +222,7 @@ fn weights_are_learned_for_it() {
     let mut trainer = Trainer::new(settings, vec![worker(), worker()], state).unwrap();
     trainer.run(&Control::default(), |_| Ok::<_, WeightsError>(())).unwrap();
     let state = trainer.state();
-    // Its one feature without any trait item is mobility, and more of it is better.
+    // By default its only feature is mobility, and more of it is better.
     assert_eq!(state.games, 200);
     assert!(state.weights[0] > 0.0, "{:?}", state.weights);
     let score = state.comparisons[0].scores[0];

@@ -337,7 +337,7 @@ fn fens_of_others_are_read_as_other_programs_read_them() {
 }
 
 #[test]
-fn what_a_board_contradicts_is_dropped() {
+fn rights_that_contradict_the_board_are_dropped() {
     for (board, rights, read) in [
         ("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "KQkq", "KQq"),
         ("rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR", "KQkq", "-"),
@@ -361,7 +361,7 @@ fn what_a_board_contradicts_is_dropped() {
 }
 
 #[test]
-fn counters_of_any_text_are_read() {
+fn counters_are_read_from_any_text() {
     for (counters, read) in [
         ("- -", "0 1"),
         ("- 7", "0 7"),
@@ -391,7 +391,7 @@ fn counters_of_any_text_are_read() {
 }
 
 #[test]
-fn digits_that_are_too_many_for_a_number_add_up() {
+fn adjacent_digits_of_a_fen_add_up() {
     let board = "8/4k3/8/8/8/8/8/4K3";
     for other in [
         "11111111/4k3/8/8/8/8/8/4K3",
@@ -411,7 +411,7 @@ fn digits_that_are_too_many_for_a_number_add_up() {
 }
 
 #[test]
-fn illegal_moves_are_told_the_rule() {
+fn errors_of_illegal_moves_name_the_rule() {
     let error = |fen: &str, text: &str| match position(fen).parse_move(text).unwrap_err() {
         MoveError::Illegal { reason, .. } => reason,
         error => error.to_string(),
@@ -449,7 +449,7 @@ fn an_illegal_move_changes_nothing() {
 }
 
 #[test]
-fn passing_hands_over_the_move() {
+fn passing_changes_the_side_to_move() {
     let passed = position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 40 2").null_move().unwrap();
     assert_eq!(passed.fen(), "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2");
     assert_eq!(passed.key(), passed.key_from_scratch());

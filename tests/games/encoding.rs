@@ -94,7 +94,7 @@ fn amazons_is_encoded_on_boards_of_many_sizes() {
 }
 
 #[test]
-fn planes_show_the_board_as_the_side_to_move_sees_it() {
+fn planes_are_from_the_perspective_of_the_side_to_move() {
     let position = Chess::from_fen("4k3/8/8/8/8/8/7P/R3K3 b Q - 30 20").unwrap();
     let seen = planes(&position, 3);
     let squares = |plane: usize| {
@@ -145,7 +145,7 @@ fn board_of(squares: &[Vec<char>]) -> String {
     squares.iter().map(rank).collect::<Vec<_>>().join("/")
 }
 
-/// The position turned as the symmetry of that number does, as the side to move sees it: files mirrored,
+/// The position under a symmetry by its number, from the perspective of the side to move: files mirrored,
 /// ranks mirrored, both, and the same with files and ranks exchanged.
 fn turned<G: Knowledge>(position: &G, number: usize) -> G {
     let fen = position.fen();
@@ -185,7 +185,7 @@ fn check_symmetries<G: Knowledge>(position: &G, history: &GameHistory<G>) {
 }
 
 #[test]
-fn symmetries_turn_planes_and_moves_as_they_turn_the_board() {
+fn symmetries_transform_planes_and_moves_like_the_board() {
     (0..10).for_each(|seed| drop(random_game::<Neighbours>(seed, 100, check_symmetries)));
     (0..10).for_each(|seed| drop(random_game::<TucChess>(seed, 100, check_symmetries)));
     for start in amazons_starts() {

@@ -12,7 +12,7 @@ use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, Knowledge};
 use proptest::prelude::*;
 
-/// The features of one player, by the words of the thesis (§4.2).
+/// The features of one player, as the thesis defines them (§4.2).
 struct Naive {
     pieces: f64,
     moves: f64,
@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn features_are_what_the_paper_says(seed: u64) {
+    fn features_agree_with_the_paper(seed: u64) {
         random_game::<Neighbours>(seed, 200, |position, _| {
             for (index, set) in Neighbours::SETS.iter().enumerate() {
                 let mut values = vec![0.0; set.features.len()];
@@ -197,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn chess_has_no_favourite_colour(seed: u64) {
+    fn chess_is_colour_symmetric(seed: u64) {
         random_game::<Chess>(seed, 200, |position, _| {
             for set in 0..Chess::SETS.len() {
                 let evaluator = Linear::<Chess>::shipped(set).unwrap();
@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn chess_weighs_what_it_sees(seed: u64) {
+    fn the_weighted_sum_of_chess_features_is_right(seed: u64) {
         random_game::<Chess>(seed, 150, |position, _| {
             for (set, features) in Chess::SETS.iter().enumerate() {
                 let weights: Vec<_> = (0..features.features.len()).map(|n| (n % 17) as f64 - 8.0).collect();
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn tucchess_has_no_favourite_colour_or_side(seed: u64) {
+    fn tucchess_is_symmetric(seed: u64) {
         random_game::<TucChess>(seed, 120, |position, _| {
             for set in 0..TucChess::SETS.len() {
                 let evaluator = Linear::<TucChess>::shipped(set).unwrap();
@@ -376,7 +376,7 @@ fn features_of_chess_by_hand() {
 }
 
 #[test]
-fn the_sets_are_those_of_the_paper() {
+fn the_feature_sets_agree_with_the_paper() {
     let names: Vec<_> = Neighbours::SETS.iter().map(|set| (set.name, set.features.len())).collect();
     assert_eq!(names, [("set1", 17), ("set2", 21), ("set3", 21), ("base", 15)]);
 }
@@ -407,7 +407,7 @@ fn shipped_weights_are_read_once() {
 }
 
 #[test]
-fn an_evaluation_refuses_the_weights_of_another_game() {
+fn weights_of_another_game_are_rejected() {
     let mut evaluator = Linear::<Neighbours>::shipped(0).unwrap();
     let before = evaluator.weights().clone();
     let error = evaluator.set_weights(Weights::shipped::<Chess>(0).unwrap()).unwrap_err();

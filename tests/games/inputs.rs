@@ -15,7 +15,7 @@ use labrys::game::{
     Color, Game, GameHistory, Knowledge, Perspective, each_changed_input, each_input, plane_and_bit,
 };
 
-/// The inputs of a view.
+/// The inputs from a perspective.
 fn seen<G: Knowledge>(position: &G, perspective: Perspective) -> BTreeSet<usize> {
     let mut indices = BTreeSet::new();
     each_input(position.input_planes(), |input| {
@@ -93,7 +93,7 @@ fn neighbours() {
 #[test]
 fn tucchess() {
     check_from(&TucChess::start(), 100);
-    // Outcomes of chance change prizes and points.
+    // Chance outcomes change prizes and points.
     let position = TucChess::from_fen("pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20").unwrap();
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
@@ -113,7 +113,7 @@ fn amazons() {
 }
 
 #[test]
-fn a_lead_is_a_row_of_levels() {
+fn a_lead_is_encoded_in_levels() {
     let levels = |points: &str, player| {
         let position =
             TucChess::from_fen(&format!("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w {points} 1")).unwrap();

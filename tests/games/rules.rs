@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_equals_mailbox(seed: u64) {
+    fn neighbours_agrees_with_a_mailbox_implementation(seed: u64) {
         random_game::<Neighbours>(seed, 200, |position, _| {
             let mailbox = Mailbox::new(&position.fen());
             let text = |(from, to)| square(from) + &square(to);
@@ -192,7 +192,7 @@ fn counters_may_be_missing() {
 }
 
 #[test]
-fn illegal_moves_are_told_the_rule() {
+fn errors_of_illegal_moves_name_the_rule() {
     let position = Neighbours::from_fen("7p/8/8/2p5/8/1PP5/P7/7P w 0 1").unwrap();
     let error = |text: &str| position.parse_move(text).unwrap_err().to_string();
     assert!(matches!(position.parse_move("b3b9"), Err(MoveError::Syntax { .. })));
@@ -246,7 +246,7 @@ fn a_hundred_plies_without_capture_draw() {
 }
 
 #[test]
-fn a_player_without_a_move_loses_even_then() {
+fn a_player_without_a_move_loses_despite_the_counter() {
     let fen = "p6p/8/8/8/8/8/8/PP6 w 99 60";
     let (position, history) = play(fen, "a1a2");
     let outcome = Outcome { winner: Some(Color::White), ending: Ending::NoMoves };
@@ -256,7 +256,7 @@ fn a_player_without_a_move_loses_even_then() {
 }
 
 #[test]
-fn a_capture_forgets_the_past() {
+fn a_capture_clears_the_history() {
     let (position, _) = play(SHUFFLE, "a1a2 a8a7 a2a1");
     assert_eq!(position.halfmove_clock(), 3);
     let (position, history) = play("pp6/8/8/8/8/8/1p6/P5PP w 40 30", "a1b2 a8a7 g1g2 a7a8 g2g1");

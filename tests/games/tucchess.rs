@@ -1,4 +1,4 @@
-//! The rules of TUC-CHESS by cases, and its chance events.
+//! The rules of TUC-CHESS by example, and its chance events.
 
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
@@ -35,7 +35,7 @@ fn moves_from(fen: &str, square: &str) -> Vec<String> {
 }
 
 #[test]
-fn pieces_move_as_they_are_told_to() {
+fn pieces_move_by_the_rules() {
     // A rook goes three squares; pieces stop it, and so do prizes, on which it may land.
     assert_eq!(moves_from("k4/5/5/5/R4/5/K4 w 0 0 1", "a3"), ["a2", "a4", "a5", "a6", "b3", "c3", "d3"]);
     assert_eq!(moves_from("k4/5/*4/5/R1p2/5/K4 w 0 0 1", "a3"), ["a2", "a4", "a5", "b3", "c3"]);
@@ -71,7 +71,7 @@ fn points_are_counted() {
 }
 
 #[test]
-fn the_game_ends_by_kings_and_by_stuck_players_and_points_decide() {
+fn the_game_ends_by_kings_or_stalemate_and_points_decide() {
     let ended = |winner, ending| Some(Outcome { winner, ending });
     let [white, black] = Color::BOTH.map(Some);
     for (fen, mv, outcome) in [
@@ -92,7 +92,7 @@ fn the_game_ends_by_kings_and_by_stuck_players_and_points_decide() {
 }
 
 #[test]
-fn illegal_moves_are_told_the_rule() {
+fn errors_of_illegal_moves_name_the_rule() {
     let fen = "k4/5/*4/p4/R4/1P3/K4 w 0 0 1";
     for (text, message) in [
         ("a3", "`a3` is no move: expected two squares"),
@@ -122,7 +122,7 @@ fn illegal_moves_are_told_the_rule() {
 }
 
 #[test]
-fn rules_of_thumb_take_kings_and_save_them() {
+fn move_heuristics_capture_and_save_kings() {
     let left = |fen: &str| {
         let position = position(fen);
         let mut moves = Vec::new();
@@ -145,7 +145,7 @@ fn rules_of_thumb_take_kings_and_save_them() {
 
 /// The two "singular extensions" of the report: a normal search finds the same moves.
 #[test]
-fn a_search_takes_kings_and_saves_its_own_without_being_told() {
+fn a_search_captures_and_saves_kings_without_special_rules() {
     let mut engine =
         labrys::engine::registry::engine("tucchess", &labrys::engine::Settings::default()).unwrap();
     let mut best = |fen: &str| {
@@ -192,7 +192,7 @@ fn fens_are_refused_with_a_reason() {
 }
 
 #[test]
-fn chance_keeps_to_its_probabilities() {
+fn chance_outcomes_follow_their_probabilities() {
     let start = position("k4/5/5/5/R*3/5/K4 w 0 0 1");
     let mv = start.parse_move("a3b3").unwrap();
     let mut random = StdRng::seed_from_u64(1);

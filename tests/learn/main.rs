@@ -1,4 +1,4 @@
-//! Learning: of weights, nets and constants.
+//! Learning of weights, nets and search constants.
 
 mod net_training;
 mod nnue_generations;

@@ -1,4 +1,4 @@
-//! Training of policy/value nets: gradients, learning by heart, and files.
+//! Training of policy/value nets: gradients, memorisation, and files.
 
 use crate::common;
 
@@ -27,7 +27,7 @@ fn examples<G: Knowledge>(start: &G, count: usize) -> Vec<Example> {
             }
             let mut planes = vec![0.0; position.encoding_shape().input_len()];
             position.write_planes(1, &mut planes);
-            // No position is to have two targets.
+            // No position may have two targets.
             if examples.iter().any(|example: &Example| example.planes == planes) {
                 return;
             }
@@ -137,7 +137,7 @@ fn gradients_are_those_of_finite_differences() {
 fn a_net_learns_positions_by_heart() {
     let examples = examples(&TucChess::start(), 32);
     let batch: Vec<_> = examples.iter().collect();
-    // The loss of a policy that is not certain has a least value, its entropy.
+    // The minimum of the policy loss is the entropy of the target.
     let entropy = |example: &Example| -> f32 {
         example.policy.iter().filter(|&&share| share > 0.0).map(|share| -share * share.ln()).sum()
     };
@@ -160,7 +160,7 @@ fn a_net_learns_positions_by_heart() {
             "{architecture:?} {optimiser:?} {last:?} {least}"
         );
         if optimiser == Optimiser::Adam {
-            // In play, with the running moments, too.
+            // Also in play, with the running moments.
             let net = Net::new(trainer.parameters());
             let error = |example: &&Example| (net.evaluate(&example.planes).value(0) - example.value).powi(2);
             let mean = batch.iter().map(error).sum::<f32>() / 32.0;
@@ -192,7 +192,7 @@ fn the_result_depends_neither_on_threads_nor_on_files() {
             assert_eq!(one, other, "step {step}, from a file");
         }
     }
-    // It is no net to play with.
+    // It is not a net for play.
     let error = Parameters::load::<Chess>(&path).unwrap_err();
     assert!(error.to_string().contains("`optimiser.mean.convolution.0.weight` is unknown"), "{error}");
     let mut bytes = std::fs::read(&path).unwrap();

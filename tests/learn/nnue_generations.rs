@@ -26,7 +26,7 @@ match-games = 4
 each = { nodes = 40 }
 ";
 
-/// What has to be the same however often a run is interrupted.
+/// The files that must not depend on interruptions of a run.
 const RESULTS: [&str; 5] =
     ["elo.csv", "generations.json", "1/selfplay.games", "1/net.safetensors", "2/net.safetensors"];
 
@@ -85,14 +85,14 @@ fn the_result_does_not_depend_on_interruptions() {
         succeed(shell::output(&mut generations(folder.path(), &parts, words)));
     }
     assert!(results(&parts) == results(&whole));
-    // There is nothing left to do.
+    // Nothing is left to do.
     let (success, text, _) = shell::output(&mut generations(folder.path(), &parts, "--generations 2"));
     assert!(success && !text.contains("epoch") && text.starts_with("2 generations are complete"), "{text}");
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_how_to_go_on() {
+fn an_interrupted_run_says_how_to_continue() {
     let folder = tempdir().unwrap();
     let out = folder.path().join("out");
     let mut command = generations(folder.path(), &out, "--games 1000000");

@@ -1,4 +1,4 @@
-//! Files of self-play games as other programs and people read them: `labrys games replay` and `labrys nnue export`.
+//! Reading and exporting files of self-play games: `labrys games replay` and `labrys nnue export`.
 
 use crate::common::shell::{assert_fails, labrys, succeed};
 

@@ -1,4 +1,4 @@
-//! Learning evaluation nets: games of self-play and their files, gradients, trainings, and the commands.
+//! Learning evaluation nets: self-play games and their files, gradients, training, and the commands.
 
 use crate::common::shell::{assert_fails, labrys, succeed};
 
@@ -23,7 +23,7 @@ use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
 use labrys::search::Control;
 use tempfile::{TempDir, tempdir};
 
-/// Plays games with few nodes into a file until it has so many.
+/// Plays games with few nodes until a file has `games` of them.
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     let engine = G::engine(&Settings::default());
     let start = engine.game();
@@ -49,7 +49,7 @@ fn file(name: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Plays so many games, and makes a data set of them.
+/// Plays games and makes a data set of them.
 fn games_and_dataset<G: Playable>(games: u64) -> (Vec<PlayedGame<G::Move>>, Dataset<G>) {
     let (_folder, path) = file("games");
     play::<G>(&path, games, 2);
@@ -98,7 +98,7 @@ fn a_file_depends_on_neither_threads_nor_interruptions() {
     assert_eq!(whole.len(), 70);
     std::fs::remove_file(&path).unwrap();
     play::<TucChess>(&path, 5, 1);
-    // A block that was cut off is refused by readers and dropped by the writer.
+    // A truncated block is rejected by readers and dropped by the writer.
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, [&bytes[..], &bytes[bytes.len() - 20..]].concat()).unwrap();
     let refusal = read_games::<TucChess>(&path).unwrap_err().to_string();
@@ -238,7 +238,7 @@ fn sizes<G: Knowledge>(neurons: usize, outputs: usize) -> EvalNetSizes {
 }
 
 #[test]
-fn gradients_are_those_of_finite_differences() {
+fn gradients_agree_with_finite_differences() {
     let dataset = dataset::<TucChess>(4);
     for neurons in [16, 64] {
         let sizes = sizes::<TucChess>(neurons, 2);
@@ -260,7 +260,7 @@ fn gradients_are_those_of_finite_differences() {
                     let output = f64::from(pass.output(&net, &example));
                     (1.0 / (1.0 + (-output).exp()) - f64::from(example.target)).powi(2)
                 };
-                // Too many inputs are not active to try them all.
+                // There are too many inactive inputs to try them all.
                 if found == 0.0 && index % 97 != 0 {
                     continue;
                 }
@@ -292,7 +292,7 @@ fn settings() -> TrainingSettings {
 }
 
 #[test]
-fn a_few_positions_are_learned_by_heart() {
+fn a_few_positions_are_memorised() {
     let dataset = dataset::<Neighbours>(12);
     let sizes = sizes::<Neighbours>(32, 1);
     let (mut net, mut pass) = (NetValues::random(sizes, 16, 1), Pass::new(sizes));
@@ -317,7 +317,7 @@ fn a_few_positions_are_learned_by_heart() {
     assert!(loss < 1e-4, "{loss}");
 }
 
-/// Trains on so many threads; `epochs` at most.
+/// Trains on a number of threads, for up to `epochs`.
 fn train(
     dataset: &Dataset<TucChess>,
     settings: TrainingSettings,
@@ -351,7 +351,7 @@ fn a_training_depends_on_neither_threads_nor_interruptions() {
 }
 
 #[test]
-fn a_training_that_diverges_says_so_and_stays() {
+fn a_diverging_training_is_an_error_and_keeps_its_state() {
     let dataset = dataset::<TucChess>(20);
     let mut trainer = Trainer::new(&dataset, TrainingSettings { rate: 1e300, ..settings() }, None).unwrap();
     let before = trainer.state.clone();
@@ -377,7 +377,7 @@ fn a_training_starts_from_a_net() {
     let several = EvalNetSizes { buckets: 3, hidden: 32, ..net.sizes };
     let settings = TrainingSettings { sizes: several, start: Some(net.checksum()), ..settings() };
     let mut trainer = Trainer::new(&wider, settings, Some(&net)).unwrap();
-    // All buckets are the same at first, and new neurons do not count; then each learns for itself.
+    // At first all buckets are equal and new neurons have no effect; then each learns for itself.
     let values = |net: &EvalNet| -> Vec<Score> {
         let evaluator = NetEvaluator::<Chess>::new(net.clone());
         let fens = ["4k3/pppppppp/8/8/8/8/8/R3K3 w - -", "4k3/pppppppp/8/8/8/4K3/8/R7 w - -"];
@@ -459,7 +459,7 @@ fn the_commands_work_together() {
 }
 
 #[test]
-fn results_are_seen_by_the_side_to_move() {
+fn results_are_from_the_point_of_view_of_the_side_to_move() {
     let (_folder, path) = file("games");
     play::<TucChess>(&path, 8, 2);
     let (_, games) = read_games::<TucChess>(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Labrys beside PyTorch: nets compute and learn the same. The tests need Python with the packages `torch`,
+//! Comparison with PyTorch: nets compute and learn the same. The tests need Python with the packages `torch`,
 //! `numpy` and `safetensors`.
 
 use crate::common::shell::{self, succeed};
@@ -71,7 +71,7 @@ fn compare<G: Playable>(option: Option<(&str, &str)>, net: &str) {
             value_weight: 0.7,
         };
         let batch: Vec<_> = examples.iter().collect();
-        // Two steps, so that the state of the optimiser counts.
+        // Two steps, so that the state of the optimiser matters.
         for _ in 0..2 {
             trainer.step(&settings, &batch, 0).unwrap();
         }
@@ -92,7 +92,7 @@ fn compare<G: Playable>(option: Option<(&str, &str)>, net: &str) {
                 change += f64::from(ours - before).powi(2);
             }
         }
-        // Adam makes a whole step of a slope of nearly nothing, whose sign is rounding.
+        // Adam makes a full step for a slope near zero, whose sign is due to rounding.
         let share = (distance / change).sqrt();
         assert!(share < if optimiser == Optimiser::Sgd { 1e-3 } else { 0.05 }, "{name}: {share}");
     }
@@ -105,7 +105,7 @@ fn examples(samples: &Samples, shape: EncodingShape) -> Vec<Example> {
 
 #[test]
 #[ignore = "needs PyTorch"]
-fn nets_compute_and_learn_as_in_pytorch() {
+fn nets_agree_with_pytorch() {
     for net in [
         r#"architecture = "residual", channels = 12, blocks = 2, dense = 10"#,
         r#"architecture = "paper", channels = 12, dense = 20"#,

@@ -26,7 +26,7 @@ fn spsa(words: &str, constants: &[&str]) -> (bool, String, String) {
 
 const GAMES: &str = "--variant neighbours --each nodes=300 option.Hash=1 --seed 3";
 
-/// The second one starts from its value in play.
+/// The second one starts from its default.
 const CONSTANTS: [&str; 2] =
     ["reverse_futility_margin start=500 c_end=90 r_end=0.1", "late_pruning_moves min=3 max=16 c_end=3"];
 
@@ -35,7 +35,7 @@ fn files(folder: &Path) -> [String; 3] {
     ["spsa.json", "spsa.csv", "spsa.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap())
 }
 
-/// Begins a run in a folder and kills it when it has finished an iteration.
+/// Starts a run in a folder and kills it when it has finished an iteration.
 fn kill(words: &str, folder: &Path) {
     let mut run = command(words, &CONSTANTS).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !folder.join("spsa.json").exists() && run.try_wait().unwrap().is_none() {
@@ -46,7 +46,7 @@ fn kill(words: &str, folder: &Path) {
 }
 
 #[test]
-fn a_run_that_is_killed_ends_as_if_it_had_not_been() {
+fn a_killed_run_resumes_to_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
     let words = |out: &Path, more: &str| format!("{GAMES} --iterations 12 --out {} {more}", out.display());
@@ -73,7 +73,7 @@ fn a_run_that_is_killed_ends_as_if_it_had_not_been() {
 }
 
 #[test]
-fn shards_of_iterations_make_the_run_of_one_machine() {
+fn sharded_iterations_equal_those_of_one_machine() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, cut, worker] = ["whole", "cut", "worker"].map(|name| folder.path().join(name));
     let words = |out: &Path, more: &str| {
@@ -82,7 +82,7 @@ fn shards_of_iterations_make_the_run_of_one_machine() {
     let out = succeed(spsa(&words(&whole, ""), &CONSTANTS));
     let part = |index: usize| folder.path().join(index.to_string()).display().to_string();
     let play = |index: usize| {
-        // A worker has the state only.
+        // A worker has only the state.
         let _ = fs::remove_dir_all(&worker);
         fs::create_dir(&worker).unwrap();
         let _ = fs::copy(cut.join("spsa.json"), worker.join("spsa.json"));
@@ -116,7 +116,7 @@ fn shards_of_iterations_make_the_run_of_one_machine() {
 }
 
 #[test]
-fn another_run_in_the_folder_is_refused_and_stays() {
+fn another_run_in_the_folder_is_an_error_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let words = |games: &str, more: &str| format!("{games} --out {} {more}", folder.path().display());
     succeed(spsa(&words(GAMES, "--iterations 1"), &CONSTANTS));

@@ -190,7 +190,7 @@ fn every_game_can_be_learned_from() {
 
 #[test]
 fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
-    // A search to depth 1 expects no reply, one to depth 2 does.
+    // A search to depth 1 predicts no reply, one to depth 2 does.
     let mut agents = [agent::<Neighbours>(), agent()];
     agents.iter_mut().for_each(|agent| agent.limit = SearchLimit::Depth(2));
     let observation = settings(1).observation;
@@ -217,7 +217,7 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
 }
 
 #[test]
-fn the_policy_target_is_what_the_search_has_chosen() {
+fn the_policy_target_comes_from_the_search() {
     let observation = ObservationSettings { both: true, ..settings(1).observation };
     let game_settings = GameSettings {
         seed: 1,
@@ -362,7 +362,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
 }
 
 #[test]
-fn shards_of_rounds_make_the_training_of_one_machine() {
+fn sharded_rounds_equal_those_of_one_machine() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let train = |out: &str, more: &str| {
@@ -382,7 +382,7 @@ fn shards_of_rounds_make_the_training_of_one_machine() {
     let whole = done(train("whole", ""));
     let [one, two] = [path("1"), path("2")];
     let play = |shard: usize| {
-        // A worker has the state only.
+        // A worker has only the state.
         let _ = fs::remove_dir_all(path("worker"));
         fs::create_dir(path("worker")).unwrap();
         let _ = fs::copy(path("cut/checkpoint.json"), path("worker/checkpoint.json"));
@@ -506,7 +506,7 @@ fn a_configuration_file_gives_arguments() {
 }
 
 #[test]
-fn a_folder_that_is_not_writable_is_refused_before_the_first_game() {
+fn an_unwritable_folder_is_an_error_before_the_first_game() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();

@@ -115,7 +115,7 @@ fn samples_are_the_quiet_positions_after_the_opening() {
 }
 
 #[test]
-fn samples_of_self_play_are_those_of_the_same_game_in_a_record() {
+fn samples_of_self_play_equal_those_of_the_same_pgn_game() {
     let start = Chess::start();
     let mut position = start.clone();
     let mut played = |text: &str| {

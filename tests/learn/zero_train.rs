@@ -18,7 +18,7 @@ use labrys::learn::zero::{Event, GateSettings, ReplaySettings, Samples, ZeroConf
 use labrys::nets::Parameters;
 use labrys::search::Control;
 
-/// A run of seconds.
+/// A run that takes seconds.
 const SMALL: &str = "
 variant = \"tucchess\"
 generations = 3
@@ -34,7 +34,7 @@ fn config(text: &str) -> ZeroConfig {
     ZeroConfig::parse(text.to_owned()).unwrap()
 }
 
-/// Opens a run in a folder, or goes on with the one that is there.
+/// Starts or resumes the run in a folder.
 fn open<G: Playable>(text: &str, out: &Path, threads: usize) -> Result<ZeroRun<G>, ZeroError> {
     ZeroRun::open(config(text), GameState::start(), out, true, threads)
 }
@@ -54,7 +54,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         for entry in fs::read_dir(path).unwrap() {
             let path = entry.unwrap().path();
             if path.ends_with(".labrys.lock") {
-                // A run that is still open.
+                // A run that is still in use.
             } else if path.is_dir() {
                 folders.push(path);
             } else {
@@ -87,7 +87,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
     {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        // Killed in the second generation, once in each phase: what is on the disk then goes on elsewhere.
+        // Killed in the second generation, once in each phase: a copy of the folder is resumed.
         let mut whole = open::<TucChess>(&text, &path("whole"), 1).unwrap();
         let (mut done, mut killed) = (0, Vec::new());
         let mut each = |event: Event| {
@@ -279,7 +279,7 @@ fn a_run_whose_settings_have_changed_is_not_resumed() {
 }
 
 #[test]
-fn damaged_files_and_those_of_others_are_named() {
+fn damaged_and_foreign_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let text =
         SMALL.replace("generations = 3", "generations = 1").replace("gate = {", "gate = { on = false,");

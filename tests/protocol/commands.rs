@@ -91,7 +91,7 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
-fn old_names_of_commands_work_with_a_notice() {
+fn old_command_names_work_with_a_notice() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games").display().to_string();
     let own = ["--variant", "neighbours", "--games", "1", "--nodes", "1", "--out", &path];
@@ -108,7 +108,7 @@ fn old_names_of_commands_work_with_a_notice() {
 }
 
 #[test]
-fn programs_are_told_the_arguments_and_options() {
+fn options_json_lists_arguments_and_options() {
     let (success, out, _) = labrys(&["options", "--json"]);
     let all: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(success && all["commands"]["nnue selfplay"]["arguments"].is_array());
@@ -128,7 +128,7 @@ fn bench_ends_with_the_signature_of_each_game() {
     bench::check(&out.lines().map(str::to_owned).collect::<Vec<_>>());
 }
 
-/// Runs a command whose output nobody reads, and returns its messages.
+/// Runs a command whose output is not read, and returns its messages.
 #[cfg(unix)]
 fn unread(arguments: &[&str]) -> (bool, String) {
     let (reader, writer) = std::io::pipe().unwrap();
@@ -185,14 +185,14 @@ fn a_closed_pipe_ends_every_command_quietly() {
         &["games", "merge", &games, "--out", &merged],
     ] {
         let (_, error) = unread(arguments);
-        // What is wrong besides is said: the games of a whole file are no shard.
+        // Other errors are reported: a complete file of games is not a shard.
         assert!(
             error.is_empty() || arguments[0] == "games" && arguments[1] == "merge",
             "{arguments:?}: {error}"
         );
         assert!(!error.contains("panicked") && !error.contains("pipe"), "{arguments:?}: {error}");
     }
-    // Nobody who reads messages is no reason to fail, either.
+    // Unread messages are no reason to fail, either.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
@@ -234,7 +234,7 @@ fn outputs_are_pipes_and_links_as_well_as_files() {
         assert!(std::fs::read(&file).unwrap().starts_with(begin.as_bytes()), "{arguments:?}");
         succeed(labrys(&[arguments, &["/dev/null"]].concat()));
     }
-    // A file that standard output goes to has both, one after the other.
+    // If standard output is the same file, it has both, one after the other.
     let both = std::fs::File::create(path("file")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
     assert!(command.args(openings).arg("/dev/stdout").stdout(both).status().unwrap().success());
@@ -338,7 +338,7 @@ fn a_second_writer_of_an_output_is_refused() {
         first.wait().unwrap();
         assert!(!success && out.is_empty(), "{arguments:?}: {out}");
         assert!(error.contains("another process is writing it") && error.contains(name), "{error}");
-        // A lock that a killed process has left is none.
+        // The lock of a killed process is stale.
         let other = ["nnue", "selfplay", "--variant", "neighbours", "--games", "1", "--nodes", "1", "--out"];
         if name == "games" {
             let (success, _, error) = labrys(&[&other[..], &[&path]].concat());
@@ -351,10 +351,10 @@ fn a_second_writer_of_an_output_is_refused() {
     }
 }
 
-/// The lock of a killed run is nobody's, whoever started it.
+/// The lock of a killed run is stale, even if another user started it.
 #[cfg(unix)]
 #[test]
-fn a_lock_of_another_user_does_not_lock_out() {
+fn a_stale_lock_of_another_user_does_not_block() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
 
@@ -402,7 +402,7 @@ fn a_lock_of_another_user_does_not_lock_out() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_said_to_be_one() {
+fn a_file_of_another_kind_is_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let [pgn, games, out, inside] = ["a.pgn", "games", "out", "a.pgn/out"].map(path);
@@ -410,7 +410,7 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     assert!(labrys(&[&["match"][..], &both, &["--pgnout", &pgn]].concat()).0);
     let own = ["--variant", "neighbours", "--nodes", "1", "--games", "1", "--out", &games];
     assert!(labrys(&[&["nnue", "selfplay"][..], &own].concat()).0);
-    // The file says of which game it is.
+    // The file names its game.
     let (success, text, error) = labrys(&["nnue", "stats", &games]);
     assert!(success && text.contains("1 game with"), "{text}{error}");
     let refused = labrys(&["nnue", "stats", "--variant", "chess", &games]);
@@ -436,7 +436,7 @@ fn a_file_of_another_kind_is_said_to_be_one() {
         assert!(!success && text.is_empty(), "{arguments:?}: {text}");
         assert!(error.contains(problem) && error.lines().count() == 1, "{arguments:?}: {error}");
     }
-    // An input that is an output stays as it is.
+    // An input that is also the output is unchanged.
     let before = std::fs::read(&pgn).unwrap();
     for arguments in [
         &["games", "plot", &pgn, "--out", &pgn][..],
@@ -449,10 +449,10 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     assert!(!std::path::Path::new(&out).exists());
 }
 
-/// The match is worth more than its log, but that is not whole.
+/// An incomplete log does not end a match, but is an error at its end.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_log_that_cannot_be_written_is_an_error_in_the_end() {
+fn a_log_that_cannot_be_written_is_an_error_at_the_end() {
     let engine = concat!("cmd=", env!("CARGO_BIN_EXE_labrys"));
     let both = ["--engine", "name=a", engine, "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
     let (success, out, error) = labrys(&[&["match", "--log", "/dev/full"][..], &both].concat());
@@ -513,7 +513,7 @@ fn errors_point_at_what_is_wrong() {
     std::fs::write(&epd, amazons.repeat(3)).unwrap();
     let missing = path("missing/file");
 
-    // What is once in the messages, and what is not.
+    // Words that occur once in the messages, and others that do not.
     let check = |arguments: &[&str], once: &str, never: &str| {
         let (success, _, error) = labrys(arguments);
         assert!(!success, "{arguments:?}: {error}");
@@ -575,7 +575,7 @@ fn errors_point_at_what_is_wrong() {
     }
 }
 
-/// An engine that knows nothing of games is not told which one it is to play: that is said once.
+/// An engine without `UCI_Variant` cannot be told the game, which is reported once.
 #[cfg(unix)]
 #[test]
 fn an_engine_without_the_variant_is_named_once() {
@@ -589,7 +589,7 @@ fn an_engine_without_the_variant_is_named_once() {
 }
 
 #[test]
-fn tables_are_those_of_the_game_that_has_some() {
+fn tables_default_to_the_game_that_has_them() {
     let folder = tempfile::tempdir().unwrap();
     let (success, out, error) =
         labrys(&["tables", "--pieces", "1", "--out", folder.path().to_str().unwrap()]);

@@ -24,7 +24,7 @@ fn a_root_move_that_is_not_legal_is_an_error() {
     }
     assert_eq!(choose(engine.as_mut(), &["c1c3"]), Ok(Some("c1c3".to_owned())));
     assert!(choose(engine.as_mut(), &[]).unwrap().is_some());
-    // The game is over: there is no move to choose from, and none is legal.
+    // The game is over, and no move is legal.
     engine.board_mut().set_up(Some("8/8/8/8/8/8/8/P6p w 0 1"), &[]).unwrap();
     assert_eq!(choose(engine.as_mut(), &[]), Ok(None));
     assert!(choose(engine.as_mut(), &["a1a2"]).is_err());

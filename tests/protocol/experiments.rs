@@ -1,5 +1,5 @@
-//! Every configuration in `experiments/` is accepted: run with an output path that cannot be written, it
-//! fails for that path only, or because the weights that it needs have not been trained yet.
+//! Every configuration in `experiments/` is valid: with an output path that cannot be written, the command
+//! fails only because of that path, or because weights have not been trained yet.
 
 use std::fs;
 use std::path::{Path, PathBuf};

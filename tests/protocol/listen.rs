@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for a line before it fails.
+/// The timeout for a line.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server, which ends with the test.
@@ -62,7 +62,7 @@ impl Client {
         let mut line = String::new();
         while !line.starts_with(word) {
             line.clear();
-            // A connection that is refused may be reset.
+            // A rejected connection may be reset.
             if self.0.read_line(&mut line).unwrap_or(0) == 0 {
                 return String::new();
             }
@@ -178,9 +178,9 @@ fn connections_are_limited_and_make_room_when_they_end() {
     }
 }
 
-/// Connections that send nothing, or no whole command, leave the places to others.
+/// Connections that send nothing, or no complete command, are closed for others.
 #[test]
-fn silent_connections_hold_no_place() {
+fn silent_connections_take_no_slot() {
     let server = Server::start();
     let mut silent: Vec<_> = (0..100).map(|_| server.connect()).collect();
     for client in &mut silent[50..] {
@@ -191,9 +191,9 @@ fn silent_connections_hold_no_place() {
         client.send("isready");
         assert_eq!(client.next("readyok"), "readyok");
     }
-    // Those that have waited longest make room for others.
+    // The oldest idle ones are closed for others.
     assert_eq!(silent[0].rest(), "info string error: too many connections\n");
-    // One that begins to speak when all places are taken is told so.
+    // One that sends a command when all slots are taken gets an error.
     silent.last_mut().unwrap().send("ready");
     assert_eq!(silent.last_mut().unwrap().rest(), "info string error: too many connections\n");
     clients.pop();
@@ -209,9 +209,9 @@ fn silent_connections_hold_no_place() {
     panic!("no room");
 }
 
-/// Nor do those that send no command, however much it is.
+/// Nor do those that send anything but commands.
 #[test]
-fn noise_holds_no_place() {
+fn noise_takes_no_connection_slot() {
     let server = Server::start();
     let unknown = "info string error: unknown command `x`, `help` lists the commands";
     let mut noisy: Vec<_> = (0..48).map(|_| server.connect()).collect();
@@ -232,11 +232,11 @@ fn noise_holds_no_place() {
         client.send("isready");
         assert_eq!(client.next("readyok"), "readyok");
     }
-    // A line has an end.
+    // The length of a line is limited.
     let endless = &mut noisy[1];
     let _ = endless.0.get_mut().write_all(b"isready".repeat(10_000).as_slice());
     assert_eq!(endless.rest(), "info string error: the first command has no end\n");
-    // Whoever says a command after all is heard.
+    // A later command is executed.
     drop(clients);
     let end = Instant::now() + TIMEOUT;
     for client in noisy.iter_mut().step_by(3).rev() {
@@ -358,7 +358,7 @@ fn an_engine_whose_connection_ends_forfeits_the_game() {
     assert_eq!(words.matches(&reason).count(), 2, "{records}");
 }
 
-/// The most memory that a process has had, in MB.
+/// The peak memory of a process, in MB.
 #[cfg(target_os = "linux")]
 fn peak_memory(process: &Child) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
@@ -366,7 +366,7 @@ fn peak_memory(process: &Child) -> usize {
     peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1000
 }
 
-/// Writes commands whose answers nobody reads, until the engine takes no more; whether it has taken all.
+/// Writes commands without reading the answers, until the engine blocks; returns whether it has read all.
 #[cfg(target_os = "linux")]
 fn flood(mut input: impl Write + Send + 'static) -> bool {
     const BYTES: usize = 26_000_000;
@@ -388,13 +388,13 @@ fn flood(mut input: impl Write + Send + 'static) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn input_waits_for_those_who_read_no_answers() {
+fn input_waits_while_answers_are_not_read() {
     let server = Server::start();
     let mut client = server.connect();
     assert!(!flood(client.0.get_ref().try_clone().unwrap()), "over TCP");
     let peak = peak_memory(&server.process);
     assert!(peak < 400, "{peak} MB");
-    // It goes on where it has stopped.
+    // It continues where it has stopped.
     for _ in 0..1_000 {
         assert!(client.next("Fen: ").contains("rnbqkbnr/pppppppp"));
     }

@@ -1,4 +1,4 @@
-//! The binary as its users drive it: the protocol and the command line.
+//! The binary: the protocol and the command line.
 
 mod commands;
 mod engine;

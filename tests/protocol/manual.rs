@@ -1,7 +1,7 @@
-//! The manual says what is there: links lead somewhere, the page of flags is that of the binary, flags and
-//! paths exist. All of this is of the build with the web board.
+//! The manual is up to date: links are valid, the page of flags agrees with the binary, flags and
+//! paths exist. This holds for the build with the web board.
 //!
-//! `LABRYS_BLESS=1 cargo test --test protocol manual` writes the page of flags anew.
+//! `LABRYS_BLESS=1 cargo test --test protocol manual` rewrites the page of flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files with this extension below a folder, but for what is built or hidden.
+/// The files with an extension below a folder, except built and hidden ones.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -89,7 +89,7 @@ fn help(words: &[String], page: &mut String) {
     }
 }
 
-/// What `docs/flags.md` has to be.
+/// The expected `docs/flags.md`.
 fn page_of_flags() -> String {
     let mut page = "# Every flag\n\nThe help of every command, as the binary prints it. [The command \
                     line](command-line.md) says what\nholds for all of them, and where each is explained.\n"
@@ -106,7 +106,7 @@ fn flags(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn the_page_of_flags_is_that_of_the_binary() {
+fn the_page_of_flags_is_up_to_date() {
     let path = root().join("docs/flags.md");
     let page = page_of_flags();
     if std::env::var_os("LABRYS_BLESS").is_some() {
@@ -156,7 +156,7 @@ fn pages_and_sources_name_files_that_exist() {
             };
             if is_path {
                 let path = word.trim_end_matches(['.', ';', ':']);
-                // Some are of commands that run in `python/`.
+                // Some belong to commands that run in `python/`.
                 let exists = ["", "python"].iter().any(|folder| root().join(folder).join(path).exists());
                 assert!(exists, "{}: {word}", page.display());
                 checked += 1;

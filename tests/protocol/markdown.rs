@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// The lines of a page that are no code.
+/// The lines of a page outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().filter(move |line| {

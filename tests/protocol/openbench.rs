@@ -1,4 +1,4 @@
-//! The binary as the client of OpenBench (github.com/AndyGrant/OpenBench) builds and benches it.
+//! Building and benchmarking the binary like the client of OpenBench (github.com/AndyGrant/OpenBench).
 
 use crate::common::shell::{self, succeed};
 

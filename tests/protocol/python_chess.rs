@@ -1,4 +1,4 @@
-//! Labrys beside python-chess: notation, records, and play through its engine module. The tests need Python
+//! Comparison with python-chess: notation, records, and play through its engine module. The tests need Python
 //! with the package `chess`; `.ci/run` installs it and runs them.
 
 use crate::common::shell::{self, labrys, succeed};
@@ -39,7 +39,7 @@ fn replayed(path: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs python-chess"]
-fn san_is_that_of_python_chess() {
+fn san_agrees_with_python_chess() {
     let mut script = command("san.py", &["20000"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut boards = [false, true].map(|chess960| {
         let mut board = registry::board("chess").unwrap();
@@ -98,7 +98,7 @@ fn python_chess_reads_our_games() {
 
 #[test]
 #[ignore = "needs python-chess"]
-fn games_go_on_where_nobody_claims_a_draw() {
+fn games_continue_if_nobody_claims_a_draw() {
     let out = python("play.py", &[env!("CARGO_BIN_EXE_labrys"), "40"]);
     assert!(out.starts_with("40 "), "{out}");
     assert!(out.contains("FIVEFOLD_REPETITION") || out.contains("SEVENTYFIVE_MOVES"), "{out}");

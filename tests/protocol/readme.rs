@@ -1,8 +1,8 @@
-//! What the README tells people to run, runs, and prints what it says.
+//! The examples of the README run and print what it says.
 //!
-//! A block of `sh` runs in an empty folder, one after the other; the block of `text` after it is the output. In
-//! outputs, `…` stands for anything in a line, and by itself for any lines; times and speeds may differ.
-//! A block below `<!-- runs on -->` is begun, and ended as soon as it has shown that it works.
+//! A block of `sh` runs in an empty folder, one after the other; the block of `text` after it is the output.
+//! In outputs, `…` stands for anything in a line, and by itself for any lines; times and speeds may differ. A
+//! block below `<!-- runs on -->` is started, and killed as soon as it has shown that it works.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -16,7 +16,7 @@ use crate::markdown::{self, Block};
 
 const README: &str = include_str!("../../README.md");
 
-/// A line without what differs from run to run: numbers of seconds and milliseconds, and speeds.
+/// A line without numbers that differ from run to run: times and speeds.
 fn without_times(line: &str) -> String {
     let units = ["s", "games/s", "positions/s"];
     let words: Vec<_> = line.split(' ').collect();
@@ -83,7 +83,7 @@ fn shell(folder: &Path, text: &str) -> Command {
     command
 }
 
-/// Begins a command that runs on, and ends it when it has begun its work.
+/// Starts a command that does not end by itself, and kills it when it has started its work.
 fn begin(folder: &Path, block: &Block) {
     // One process: the shell becomes the command.
     let text = format!("exec {}", block.text.replace(" --open", " --port 0 --no-state"));
@@ -162,7 +162,7 @@ fn the_readme_is_short() {
 }
 
 #[test]
-fn outputs_may_differ_in_times_and_what_is_left_out_only() {
+fn outputs_may_differ_only_in_times_and_omissions() {
     let lines = |text: &str| text.lines().map(without_times).collect::<Vec<_>>();
     let same = |expected, output| are_lines(&lines(expected), &lines(output));
     assert!(same(

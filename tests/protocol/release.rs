@@ -1,4 +1,4 @@
-//! What a release comes with: the version, completions and manual pages.
+//! The parts of a release: the version, completions and manual pages.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn the_version_names_build_features_and_nets() {
         assert!(value("processor: ").split(' ').any(|feature| feature == "popcnt"), "{version}");
     }
     assert_eq!(labrys(&["-V"]), format!("{}\n", lines[0]));
-    // A plain build in a clone names the commit, too.
+    // A plain build in a clone also names the commit.
     let git =
         Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     if let Ok(output) = git.as_ref()
@@ -69,7 +69,7 @@ fn completions_and_manual_pages_name_all_commands() {
     assert_fails(shell::output(command.arg("man").arg(&file)), file.to_str().unwrap());
 }
 
-/// As readline calls them, which splits words at `=` as well.
+/// Called as by readline, which also splits words at `=`.
 #[test]
 #[cfg(unix)]
 fn bash_completes_values_behind_equals_signs_and_all_values_of_an_argument() {
@@ -111,6 +111,6 @@ fn bash_completes_values_behind_equals_signs_and_all_values_of_an_argument() {
 }
 
 #[test]
-fn this_processor_is_the_one_that_the_tests_are_built_for() {
+fn the_processor_supports_the_build() {
     assert_eq!(labrys::processor::missing_feature(), None);
 }

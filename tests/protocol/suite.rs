@@ -25,7 +25,7 @@ const SUITES: [(&str, &str, u64); 5] = [
     ("amazons.epd", "amazons", 20_000),
 ];
 
-/// Three positions with a mate at once. Two of them ask for it, the other one asks for any other move.
+/// Three positions with a mate in one. Two of them ask for it, the third for any other move.
 const SMALL: &str = "\
 # a comment
 
@@ -44,7 +44,7 @@ fn suite(file: &Path, arguments: &[&str]) -> (bool, String, String) {
     shell::output(labrys.arg("suite").arg(file).args(arguments))
 }
 
-/// Runs `labrys suite` on a text, with 1,000 nodes a position.
+/// Runs `labrys suite` on a text, with 1,000 nodes per position.
 fn suite_of(text: impl AsRef<[u8]>, arguments: &[&str]) -> (bool, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("test.epd");
@@ -77,7 +77,7 @@ fn the_engine_solves_every_shipped_suite() {
         assert!(positions.len() >= 15, "{file}");
         for position in positions {
             assert_eq!(position["solved"], true, "{file}: {position}");
-            // A mate that is shorter than Stockfish's would be none.
+            // A shorter mate than Stockfish's would be wrong.
             if let Some(moves) = position["expected"].as_str().unwrap().strip_prefix("dm ") {
                 assert_eq!(position["score"], format!("mate {moves}"), "{file}: {position}");
             }
@@ -86,7 +86,7 @@ fn the_engine_solves_every_shipped_suite() {
 }
 
 #[test]
-fn the_winning_moves_of_the_suites_are_all_there_are() {
+fn the_winning_moves_of_the_suites_are_complete() {
     for variant in ["neighbours", "amazons"] {
         let mut prover = solver::engine(variant, &Settings::default()).unwrap();
         for SuitePosition { fen, goal, .. } in positions(&format!("{variant}.epd"), prover.engine_mut()) {
@@ -135,7 +135,7 @@ fn wins_by(position: &TucChess, mv: <TucChess as Game>::Move, player: Color, pli
 }
 
 #[test]
-fn the_moves_that_win_for_certain_are_all_there_are() {
+fn the_certain_wins_are_complete() {
     let text = fs::read_to_string(folder().join("tucchess.epd")).unwrap();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let epd = Epd::parse(line, |fen| TucChess::from_fen(fen).map(drop)).unwrap();
@@ -164,7 +164,7 @@ fn each_position_has_its_line_and_the_sums_follow() {
     assert!(lines[2].starts_with("line 5: dm 1, found Q"), "{out}");
     assert_eq!(lines[3], "2 of 3 solved, 0 of 7 points");
     assert!(lines[4].contains(" nodes ") && lines[4].ends_with(" s"), "{out}");
-    // With a limit of nodes, all but the time repeats.
+    // With a node limit, all but the time is reproducible.
     let without_time = |out: &str| {
         let lines = out.lines().map(|line| line.rsplit_once(", ").map_or("", |(line, _)| line).to_owned());
         lines.collect::<Vec<_>>()
@@ -200,10 +200,10 @@ fn bad_lines_are_left_out_unless_the_reading_is_strict() {
     }
     let (success, out, error) = suite_of(&text, &["--strict"]);
     assert!(!success && out.is_empty() && error.contains("test.epd, line 6: nothing to find"), "{error}");
-    // A file of another language and system: Latin-1, a byte order mark, CRLF.
+    // A file from another system: Latin-1, a byte order mark, CRLF.
     let foreign = b"\xef\xbb\xbf6k1/5ppp/8/8/8/8/8/4R2K w - - bm Re8; id \"M\xfcller\";\r\n";
     assert!(suite_of(foreign, &["--strict", "--require", "1"]).0);
-    // The same with an end of lines of old, in UTF-16, and with a string that is not closed.
+    // With old line ends, in UTF-16, and with an unclosed string.
     let line = "6k1/5ppp/8/8/8/8/8/4R2K w - - bm Re8; id \"M\u{fc}ller\r";
     let utf16: Vec<u8> = format!("\u{feff}{line}{line}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     for text in [line.repeat(2).as_bytes(), &utf16] {
@@ -251,7 +251,7 @@ fn errors_name_the_argument_or_the_file() {
     assert_fails(suite(Path::new("/no/such/file"), &["--depth", "1"]), "cannot read /no/such/file");
 }
 
-/// Ctrl-C ends the search that runs and prints what has been done.
+/// Ctrl-C ends the running search and prints the results so far.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_suite_prints_what_it_has() {

@@ -31,7 +31,7 @@ fn best_move(engine: &mut Process) -> String {
     lines.last().unwrap().split(' ').nth(1).unwrap().to_owned()
 }
 
-/// Every option that `uci` announces stands in `protocol.md` with its type, range and default.
+/// Every option that `uci` announces is in `protocol.md`, with its type, range and default.
 #[test]
 fn the_reference_lists_the_options_of_every_game() {
     let reference = include_str!("../../protocol.md").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -44,7 +44,7 @@ fn the_reference_lists_the_options_of_every_game() {
             else {
                 continue;
             };
-            // Those of a build for tuning stand there together.
+            // Those of a build for tuning are described together.
             if Constants::TABLE.iter().any(|constant| constant.name == name) {
                 continue;
             }
@@ -73,7 +73,7 @@ fn the_reference_lists_the_options_of_every_game() {
 }
 
 #[test]
-fn a_gui_greets() {
+fn a_gui_handshake() {
     let mut engine = Process::start();
     engine.send("uci");
     let lines = engine.until("uciok");
@@ -122,7 +122,7 @@ fn a_gui_greets() {
 }
 
 #[test]
-fn what_a_gui_tells_of_itself_is_accepted() {
+fn settings_of_a_gui_are_accepted() {
     let mut engine = Process::start();
     let lines =
         "setoption name UCI_AnalyseMode value true\nsetoption name UCI_Opponent value GM 2800 human Name";
@@ -140,7 +140,7 @@ fn the_last_move_of_a_time_control_is_answered() {
 }
 
 #[test]
-fn a_long_search_tells_where_it_is_and_scores_tell_results() {
+fn a_long_search_reports_its_move_and_wdl() {
     let mut engine = Process::neighbours();
     engine.send("setoption name UCI_ShowWDL value true\ngo infinite");
     let mut lines = Vec::new();
@@ -159,9 +159,9 @@ fn a_long_search_tells_where_it_is_and_scores_tell_results() {
     assert!(sums.len() > 5 && sums.iter().all(|&sum| sum == 1000), "{sums:?}");
 }
 
-/// In one long iteration of any search, a client hears of it every second, and how far it has come.
+/// During a long iteration of any search, its progress is reported every second.
 #[test]
-fn a_long_iteration_tells_how_far_it_has_come() {
+fn a_long_iteration_reports_its_progress() {
     let mut engine = Process::start();
     for (variant, mode) in [("chess", "minimax"), ("amazons", "pvs"), ("tucchess", "mcts")] {
         engine.send(&format!("setoption name UCI_Variant value {variant}"));
@@ -323,7 +323,7 @@ fn answer_to(engine: &mut Process, go: &str) -> Vec<String> {
 }
 
 #[test]
-fn whatever_is_wrong_with_go_it_ends_in_one_move() {
+fn a_wrong_go_still_gives_exactly_one_move() {
     let mut engine = Process::neighbours();
     let legal = one(engine.ask("moves"));
     for (go, messages) in [
@@ -506,7 +506,7 @@ fn commands_written_at_once_take_effect_in_their_order() {
 }
 
 #[test]
-fn what_waits_for_a_search_sees_its_own_position() {
+fn queued_commands_use_their_own_position() {
     let mut engine = Process::start();
     engine.send("go nodes 3000\nposition startpos moves e2e4\nxyzzy\nisready\nmoves\ngo nodes 3000");
     let white = best_move(&mut engine);
@@ -518,7 +518,7 @@ fn what_waits_for_a_search_sees_its_own_position() {
 }
 
 #[test]
-fn a_byte_order_mark_before_the_first_command_is_passed_over() {
+fn a_byte_order_mark_before_the_first_command_is_skipped() {
     let mut engine = Process::start();
     engine.send_bytes("\u{feff}uci\n".as_bytes());
     assert!(engine.until("uciok")[0].starts_with("id name Labrys"));
@@ -597,7 +597,7 @@ fn options_are_announced_in_groups() {
 }
 
 #[test]
-fn eval_says_what_is_in_use_and_gives_no_score_to_a_finished_game() {
+fn eval_names_the_evaluation_and_gives_no_score_to_a_finished_game() {
     let mut engine = Process::start();
     let marks = |engine: &mut Process| -> Vec<String> {
         let lines = engine.ask("eval").into_iter();
@@ -650,7 +650,7 @@ fn eval_says_what_is_in_use_and_gives_no_score_to_a_finished_game() {
 /// A process that has not memory for two tables of this size, but for one.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_table_is_freed_before_the_next_one_is_made() {
+fn a_table_is_freed_before_the_next_one_is_allocated() {
     let mut engine =
         Process::of("sh", &["-c", "ulimit -v 1200000; exec \"$0\"", env!("CARGO_BIN_EXE_labrys")]);
     for mode in ["pvs", "mcts", "pvs"] {
@@ -692,7 +692,7 @@ fn odd_bytes_do_no_harm() {
 }
 
 #[test]
-fn a_search_can_be_stopped_and_talked_to() {
+fn a_search_answers_and_can_be_stopped() {
     let mut engine = Process::neighbours();
     assert_eq!(engine.ask("stop\nponderhit\nwait"), [""; 0], "nothing runs: nothing to say");
     engine.send("go infinite");
@@ -726,7 +726,7 @@ fn a_search_can_be_stopped_and_talked_to() {
 
 /// A client that says `stop now` wants it to stop.
 #[test]
-fn commands_of_one_word_count_whatever_stands_behind_them() {
+fn extra_words_after_a_one_word_command_are_ignored() {
     let mut engine = Process::neighbours();
     let note =
         |command: &str, word: &str| format!("info string {command}: `{word}` is unknown and passed over");
@@ -847,7 +847,7 @@ fn more_threads_than_processors_keep_to_the_time() {
 }
 
 #[test]
-fn a_weaker_engine_looks_at_fewer_nodes() {
+fn a_weaker_engine_searches_fewer_nodes() {
     let mut engine = Process::start();
     let mut nodes = |options: &str| {
         engine.send(&format!("{options}\nucinewgame\ngo depth 12"));
@@ -1110,7 +1110,7 @@ fn help_lists_every_command() {
 }
 
 #[test]
-fn weights_go_out_and_in() {
+fn weights_round_trip() {
     let mut engine = linear();
     let before = engine.ask("weights");
     let folder = tempfile::tempdir().unwrap();

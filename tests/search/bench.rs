@@ -8,7 +8,7 @@ use labrys::search::Control;
 const SIGNATURE: &str = include_str!("../../bench.signature");
 
 #[test]
-fn the_signature_holds() {
+fn the_bench_signature_holds() {
     let signature = bench(None, &Control::default(), &mut |_, _| {}).unwrap();
     let games = signature.games.iter().map(|(game, nodes)| format!("{game} {nodes}\n"));
     assert_eq!(games.collect::<String>() + &format!("total {}\n", signature.total()), SIGNATURE);

@@ -37,7 +37,7 @@ fn no_mate_is_seen_that_a_losing_capture_prevents() {
 }
 
 #[test]
-fn a_batch_keeps_to_the_nodes() {
+fn a_batch_respects_the_node_limit() {
     let mut engine = engine();
     for (name, value) in [("SearchMode", "mcts"), ("BatchSize", "512")] {
         engine.set_option(name, value).unwrap();

@@ -101,22 +101,22 @@ fn check<G: Playable>(depth: u32, nodes: u64) {
 }
 
 #[test]
-fn chess_hands_on_states() {
+fn chess_passes_states_to_child_nodes() {
     check::<Chess>(2, 3_000);
 }
 
 #[test]
-fn neighbours_hands_on_states() {
+fn neighbours_passes_states_to_child_nodes() {
     check::<Neighbours>(3, 3_000);
 }
 
 #[test]
-fn tucchess_hands_on_states() {
+fn tucchess_passes_states_to_child_nodes() {
     check::<TucChess>(3, 3_000);
 }
 
 #[test]
-fn amazons_hands_on_states() {
+fn amazons_passes_states_to_child_nodes() {
     check::<Amazons>(1, 3_000);
 }
 
@@ -138,7 +138,7 @@ impl<G: Game> LeafEvaluator<G> for Batches {
 }
 
 #[test]
-fn leaves_are_judged_in_batches() {
+fn leaves_are_evaluated_in_batches() {
     let line = (Chess::start(), GameHistory::new());
     let found = |batch| {
         let mcts = MctsOptions {

@@ -33,7 +33,7 @@ fn rating(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 #[test]
-fn moves_are_rated_as_in_the_paper() {
+fn move_ratings_agree_with_the_paper() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
     for (fen, before, mv, expected) in [
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[][..], "a1a8", WINS),
@@ -122,7 +122,7 @@ fn all_searches_keep_the_same_moves() {
 }
 
 #[test]
-fn what_depends_on_the_ply_and_on_volatile_positions_changes_the_search() {
+fn chance_plies_and_msd_change_the_search() {
     let modes = [SearchMode::AlphaBeta];
     for filter in [
         MsdOptions { keep_rate: 90, keep_fall: 30, ..MsdOptions::default() },
@@ -135,7 +135,7 @@ fn what_depends_on_the_ply_and_on_volatile_positions_changes_the_search() {
 }
 
 #[test]
-fn so_many_moves_are_kept() {
+fn the_maximum_number_of_moves_fits() {
     let start = (Chess::start(), GameHistory::new());
     // The root and its children, of which there are 20.
     for (keep_rate, kept) in [(100, 20), (99, 20), (50, 10), (35, 7), (31, 7), (1, 1)] {

@@ -1,4 +1,4 @@
-//! Searches: against plain methods, by their properties, and by what they evaluate with.
+//! Searches: comparison with plain methods, properties, and evaluations.
 
 mod allocations;
 mod amazons_search;

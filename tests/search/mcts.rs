@@ -196,7 +196,7 @@ fn play_on<G: Game>((position, history): &Line<G>, moves: &[G::Move]) -> Line<G>
 }
 
 #[test]
-fn what_lies_below_the_moves_played_is_kept() {
+fn the_subtree_below_played_moves_is_kept() {
     for expansion in EXPANSIONS {
         let line = random_game::<Neighbours>(3, 6, |_, _| {});
         let options = expanding(expansion);
@@ -410,7 +410,7 @@ fn priors_come_from_the_leaf_evaluator() {
 }
 
 #[test]
-fn lines_come_in_their_order() {
+fn lines_are_processed_in_order() {
     let line = random_game::<Neighbours>(2, 8, |_, _| {});
     for by in [FinalMove::Visits, FinalMove::Value, FinalMove::Uct] {
         let mcts = MctsOptions { final_move: by, exploration: Some(700), ..MctsOptions::default() };
@@ -435,7 +435,7 @@ fn lines_come_in_their_order() {
 }
 
 #[test]
-fn greedy_playouts_are_another_search() {
+fn greedy_playouts_change_the_search() {
     let line = random_game::<Neighbours>(2, 8, |_, _| {});
     let nodes = |epsilon| {
         let mcts = MctsOptions { epsilon, ..MctsOptions::default() };

@@ -1,4 +1,4 @@
-//! The root of Monte Carlo tree search: what a search tells of it, and Gumbel root selection.
+//! The root of Monte Carlo tree search: its statistics, and Gumbel root selection.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ use labrys::search::{
     RootStatistics, SearchInput, Selection, Tree, monte_carlo,
 };
 
-/// Hears the reports of a search and what it knows of its root.
+/// Observes the reports of a search and the statistics of its root.
 struct RootListener<M> {
     reports: Vec<Report<M>>,
     roots: Vec<RootStatistics<M>>,
@@ -30,7 +30,7 @@ impl<M: Clone> Listener<M> for RootListener<M> {
     }
 }
 
-/// A search: how it is done, and what it has found.
+/// A search with its settings.
 struct Search<'a, G: Playable> {
     mcts: MctsOptions,
     limits: Limits,
@@ -39,7 +39,7 @@ struct Search<'a, G: Playable> {
     leaf_evaluator: Option<&'a dyn LeafEvaluator<G>>,
 }
 
-/// What a search has found: its move, its last report, its root.
+/// The result of a search: its move, its last report, its root.
 type Found<M> = (M, Report<M>, RootStatistics<M>);
 
 impl<G: Playable> Search<'_, G> {
@@ -87,7 +87,7 @@ const WIN: &str = "k4/1P3/5/5/5/5/K3* w 0 3 9";
 const MATE: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
 #[test]
-fn a_search_tells_what_it_knows_of_its_root() {
+fn a_search_reports_its_root() {
     for selection in [Selection::Uct, Selection::Puct] {
         let (mv, report, root) =
             Search::new(MctsOptions { selection, simulations: 500, ..MctsOptions::default() })
@@ -106,7 +106,7 @@ fn a_search_tells_what_it_knows_of_its_root() {
     assert_eq!(search.find(&chess(MATE)).2.value, 1.0);
 }
 
-/// Visits and how many moves have so many, the most visits first.
+/// Numbers of visits with the number of moves that have them, in descending order.
 fn histogram(visits: impl Iterator<Item = u32>) -> Vec<(u32, usize)> {
     let mut visits: Vec<_> = visits.filter(|&visits| visits > 0).collect();
     visits.sort_by_key(|&visits| std::cmp::Reverse(visits));
@@ -175,7 +175,7 @@ impl<G: Game> LeafEvaluator<G> for Marked {
 }
 
 #[test]
-fn the_improved_policy_is_that_of_the_paper() {
+fn the_improved_policy_agrees_with_the_paper() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     let mut moves = Vec::new();
     line.0.legal_moves(&mut moves);
@@ -225,7 +225,7 @@ impl<G: Game> LeafEvaluator<G> for Favouring {
 }
 
 #[test]
-fn a_win_has_nearly_all_of_the_policy() {
+fn a_win_gets_nearly_all_of_the_policy() {
     for (prove, batch) in [(true, 1), (false, 1), (false, 8)] {
         let mcts = MctsOptions { playout_plies: Some(0), prove, batch, ..gumbel(100, 64) };
         let search = Search { leaf_evaluator: Some(&Favouring(&[])), ..Search::new(mcts) };
@@ -237,7 +237,7 @@ fn a_win_has_nearly_all_of_the_policy() {
         assert!((root.moves.iter().map(|of| of.policy).sum::<f64>() - 1.0).abs() < 1e-9);
         assert!(!prove || report.score.mate_distance() == Some(1));
     }
-    // With chance, nothing is proven.
+    // In games with chance, nothing is proven.
     for noise in [0, 100] {
         let (mv, _, root) =
             Search::new(MctsOptions { gumbel_noise: noise, ..gumbel(64, 16) }).find(&tucchess(WIN));
@@ -248,7 +248,7 @@ fn a_win_has_nearly_all_of_the_policy() {
 
 #[test]
 fn a_proven_loss_is_not_played_where_there_is_another_move() {
-    // The knight guards the back rank. Leaving it is what the leaf evaluator likes best.
+    // The knight guards the back rank, but the leaf evaluator prefers to leave it.
     let line = chess("r5k1/5ppp/8/8/8/1N6/5PPP/6K1 w - - 0 1");
     let favourites = Favouring(&["b3c5", "b3d4", "a8a1"]);
     let (none, some, few) = (Limits::none(), Limits::nodes(9_000), Limits::nodes(3_000));
@@ -256,7 +256,7 @@ fn a_proven_loss_is_not_played_where_there_is_another_move() {
         (0, 2, 1, &some),
         (300, 2, 1, &none),
         (300, 2, 8, &none),
-        // It is over before the moves are halved.
+        // It ends before the first halving.
         (3_000, 2, 1, &few),
         (300, 16, 1, &none),
         (60, 16, 8, &none),
@@ -270,7 +270,7 @@ fn a_proven_loss_is_not_played_where_there_is_another_move() {
         assert!(report.pv[0] == mv && report.score.mate_distance().is_none());
         let visits = root.moves.iter().map(|of| of.visits);
         assert!(search.limits.nodes.is_some() || visits.sum::<u32>() == simulations);
-        // Without proofs, the values say the same.
+        // Without proofs, the values agree.
         let search = Search { mcts: MctsOptions { prove: false, gumbel_actions: 16, ..mcts }, ..search };
         let text = line.0.move_text(search.find(&line).0);
         assert!(!["b3c5", "b3d4"].contains(&&*text), "{text}");
@@ -299,7 +299,7 @@ fn gumbel_search_repeats_itself_and_its_noise_is_seeded() {
 }
 
 #[test]
-fn noise_draws_moves_by_their_priors() {
+fn noise_samples_moves_by_their_priors() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     let mut moves = Vec::new();
     line.0.legal_moves(&mut moves);
@@ -321,7 +321,7 @@ fn noise_draws_moves_by_their_priors() {
 }
 
 #[test]
-fn gumbel_search_without_a_number_of_simulations_goes_on_halving() {
+fn gumbel_search_without_a_number_of_simulations_keeps_halving() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
     let search = Search { limits: Limits::nodes(60_000), ..Search::new(gumbel(0, 8)) };
     let (mv, report, root) = search.find(&line);

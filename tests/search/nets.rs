@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 const PAPER: Architecture = Architecture::Paper { channels: 20, dense: [40, 30] };
 const RESIDUAL: Architecture = Architecture::Residual { channels: 37, blocks: 2, hidden: 12 };
 
-/// Parameters none of which is at its start.
+/// Parameters that all differ from their initial values.
 fn parameters<G: Knowledge>(position: &G, architecture: Architecture) -> Parameters {
     let config = NetConfig { shape: position.encoding_shape(), architecture };
     let mut tensors = Parameters::random::<G>(config, 7).unwrap().tensors().clone();
@@ -47,7 +47,7 @@ fn planes_of<G: Knowledge>(positions: impl IntoIterator<Item = G>) -> Vec<f32> {
     all
 }
 
-/// All that a net says about a batch: the logits of all indices and the value of each position.
+/// The outputs of a net for a batch: the logits of all indices and the value of each position.
 fn outputs(net: &Net, planes: &[f32]) -> Vec<(Vec<f32>, f32)> {
     let shape = net.config().shape;
     let outputs = net.evaluate(planes);
@@ -64,7 +64,7 @@ fn check_inference<G: Knowledge>(positions: Vec<G>) {
         let batch = outputs(&net, &planes);
         assert_eq!(batch.len(), positions.len());
         for (planes, found) in planes.chunks_exact(config.shape.input_len()).zip(&batch) {
-            // The batch is the same as one position after the other, to the bit.
+            // A batch gives bit-identical results to single positions.
             assert_eq!(&outputs(&net, planes)[0], found);
             let (logits, value) =
                 ReferenceNet(parameters.tensors()).evaluate(&[planes], config, Moments::Running).remove(0);
@@ -83,7 +83,7 @@ fn positions<G: Game>(count: usize) -> Vec<G> {
 }
 
 #[test]
-fn nets_compute_what_a_plain_reference_does() {
+fn nets_agree_with_a_plain_reference() {
     check_inference(positions::<Chess>(3));
     check_inference(positions::<Neighbours>(2));
     check_inference(positions::<TucChess>(19));
@@ -92,7 +92,7 @@ fn nets_compute_what_a_plain_reference_does() {
 }
 
 #[test]
-fn a_random_net_has_no_strong_opinion() {
+fn a_random_net_has_nearly_uniform_outputs() {
     let position = Chess::start();
     for architecture in [
         Architecture::Paper { channels: 64, dense: [512, 512] },
@@ -119,7 +119,7 @@ fn saved(folder: &Path) -> (Parameters, std::path::PathBuf, Vec<u8>) {
 }
 
 #[test]
-fn files_are_read_as_they_were_written() {
+fn files_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let (parameters, path, bytes) = saved(folder.path());
     assert_eq!(Parameters::load::<TucChess>(&path).unwrap(), parameters);
@@ -128,7 +128,7 @@ fn files_are_read_as_they_were_written() {
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "the same net gives the same file");
 }
 
-/// The problem with some bytes as a file of `G`.
+/// The error of reading bytes as a net file of `G`.
 fn problem<G: Knowledge>(path: &Path, bytes: &[u8]) -> NetProblem {
     std::fs::write(path, bytes).unwrap();
     let error = Parameters::load::<G>(path).unwrap_err();
@@ -257,7 +257,7 @@ fn a_command_makes_nets() {
         Parameters::load::<TucChess>(&path).unwrap().config().architecture,
         Architecture::Paper { channels: 64, dense: [16, 16] }
     ));
-    // A refused command leaves the file that was there.
+    // A command that fails leaves the existing file.
     for (arguments, expected) in [
         (["--channels", "0"], "channels: 0 is not from 1 to 4096"),
         (["--dense", "5000"], "dense units: 5000 is not from 1"),
@@ -270,7 +270,7 @@ fn a_command_makes_nets() {
 }
 
 #[test]
-fn an_evaluation_ends_where_nobody_waits_for_it() {
+fn an_evaluation_without_a_receiver_ends() {
     let position = Chess::start();
     for architecture in [
         Architecture::Paper { channels: 128, dense: [256, 128] },
@@ -284,7 +284,8 @@ fn an_evaluation_ends_where_nobody_waits_for_it() {
             false
         };
         assert!(net.evaluate_until(&planes, &mut count).is_some());
-        // It is asked at least once for so many multiplications; a convolution has 9 * 128 * 128 * 64.
+        // It is polled at least once per this number of multiplications; a convolution has 9 * 128 * 128 *
+        // 64.
         const OFTEN: usize = 1 << 21;
         assert!(all > 3 * 4 * (9 * 128 * 128 * 64) / OFTEN, "{architecture:?}: {all}");
         for end in [0, 1, all / 2, all - 1] {

@@ -1,4 +1,4 @@
-//! Evaluations by efficiently updatable nets.
+//! Evaluation by efficiently updatable nets.
 
 use crate::common;
 
@@ -17,7 +17,7 @@ use labrys::search::{
 };
 use tempfile::tempdir;
 
-/// The value of a position by the definition, without any cleverness.
+/// The value of a position by the definition, without optimisations.
 fn reference<G: Knowledge>(net: &EvalNet, position: &G) -> f64 {
     let hidden = net.sizes.hidden;
     let output = position.output_bucket(net.sizes.outputs);
@@ -68,7 +68,7 @@ impl<G: Knowledge> Evaluator<G> for Checked<G> {
     }
 }
 
-/// Two perspectives, on every line of a search: moves, null moves, chance, MSD, half moves.
+/// Both perspectives, in all kinds of search: moves, null moves, chance, MSD, half moves.
 fn check_searches<G: Playable>(nodes: u64) {
     for (number, (position, history)) in random_lines::<G>(4, 30).iter().enumerate() {
         let sizes = EvalNetSizes {
@@ -97,7 +97,7 @@ fn check_searches<G: Playable>(nodes: u64) {
 }
 
 #[test]
-fn accumulators_follow_every_search() {
+fn accumulators_stay_correct_in_every_search() {
     check_searches::<Chess>(20_000);
     check_searches::<Neighbours>(20_000);
     check_searches::<TucChess>(20_000);
@@ -129,7 +129,7 @@ fn check_values_in_buckets<G: Playable>(start: &G, buckets: u8, hidden: usize, o
 }
 
 #[test]
-fn values_are_those_of_the_definition() {
+fn values_agree_with_the_definition() {
     check_values(&Chess::start(), 128, 1);
     check_values(&Chess::start(), 40, 8);
     for buckets in 2..=Chess::BUCKETS {
@@ -280,7 +280,7 @@ mod options {
     }
 
     #[test]
-    fn what_was_loaded_last_evaluates() {
+    fn the_last_loaded_evaluation_is_used() {
         let (mut engine, folder, path) = engine_with_file(&Chess::start());
         let weights = folder.path().join("weights.json");
         fs::write(&weights, engine.weights().to_json()).unwrap();
@@ -315,7 +315,7 @@ mod options {
     }
 
     #[test]
-    fn shipped_nets_are_nets_of_their_game() {
+    fn shipped_nets_belong_to_their_game() {
         fn check<G: Knowledge>() {
             assert_eq!(EvalNet::shipped::<G>().is_some(), G::info().net.is_some(), "{}", G::info().name);
             let has_checksum =
@@ -329,7 +329,7 @@ mod options {
     }
 
     #[test]
-    fn a_net_for_another_board_is_refused_and_passed_over() {
+    fn a_net_for_another_board_is_rejected_and_ignored() {
         let (mut engine, _folder, path) = engine_with_file(&Amazons::start());
         engine.set_option("EvalFile", &path).unwrap();
         engine.check_net().unwrap();

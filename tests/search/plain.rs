@@ -79,7 +79,7 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
         let (_, reports) = find(&line, SearchMode::Expectiminimax, false, 1, &limits);
         let expected: Vec<_> =
             (1..=limits.depth.unwrap()).map(|depth| expectation(&evaluator, &line.0, depth)).collect();
-        // So is the real search with chance nodes at all plies.
+        // So is the search with chance nodes at all plies.
         let options = Options { selective: false, chance_plies: MAX_PLY, ..Options::default() };
         let table = TranspositionTable::new(1).unwrap();
         let (_, weighed) = find_with(&table, &line, SearchMode::Pvs, &options, &limits);
@@ -156,7 +156,7 @@ fn every_search_returns_a_legal_move() {
     }
 }
 
-/// Searches random positions in all ways, to a depth or stopped in mid-iteration, and plays out every line of
+/// Searches random positions in all modes, to a depth or stopped within an iteration, and plays every line of
 /// every report.
 fn check_lines<G: Playable>(count: usize, depth: u32, nodes: u64) {
     let modes = [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta, SearchMode::Expectiminimax];
@@ -224,7 +224,7 @@ fn several_lines_are_of_one_state() {
     }
 }
 
-/// Searches that end in mid-iteration: what they say last is what a finished iteration has said, or a score
+/// Searches stopped within an iteration: their last report is that of a finished iteration, or a score
 /// that was proven.
 #[test]
 fn an_unfinished_iteration_reports_only_what_it_has_proven() {
@@ -247,7 +247,7 @@ fn an_unfinished_iteration_reports_only_what_it_has_proven() {
             });
             let is_loss = last.score.is_decisive() && last.score < Score::DRAW;
             if is_loss && !is_same {
-                // Nothing but a finished iteration says so: without the limit it says the same.
+                // Only a finished iteration reports this: without the limit it reports the same.
                 let (_, whole) = find(&line, mode, true, 1, &Limits::depth(last.depth));
                 let whole = whole.last().unwrap();
                 assert_eq!((whole.score, &whole.pv), (last.score, &last.pv), "{fen} {nodes}");
@@ -258,7 +258,7 @@ fn an_unfinished_iteration_reports_only_what_it_has_proven() {
     assert!(stopped.iter().all(|&count| count > 10), "{stopped:?}");
 }
 
-/// Searches with chance in some or all plies are the same to the step: none takes a bound for a value.
+/// Searches with chance in some or all plies agree exactly: none mistakes a bound for a value.
 #[test]
 fn searches_with_chance_find_the_value_of_expectiminimax() {
     let mut random = StdRng::seed_from_u64(5);
@@ -317,7 +317,7 @@ fn several_lines_are_the_best_ones_in_order() {
 }
 
 #[test]
-fn the_same_search_is_the_same_to_the_node() {
+fn a_search_is_reproducible_to_the_node() {
     for line in random_lines::<Neighbours>(10, 60) {
         let run = || find(&line, SearchMode::Pvs, true, 1, &Limits::depth(9));
         let (first, second) = (run(), run());
@@ -380,7 +380,7 @@ fn score_of(line: &Line<Neighbours>, mv: &str, mode: SearchMode, depth: u32) -> 
     scores(&reports).pop().unwrap()
 }
 
-/// Black, to move, can go back to the position that the game began with, a piece behind.
+/// Black, to move and a piece down, can return to the first position of the game.
 const SHUFFLE: [&str; 3] = ["a1a2", "a8a7", "a2a1"];
 
 #[test]
@@ -420,7 +420,7 @@ fn a_position_of_the_tree_is_drawn_at_its_first_repetition() {
 
 #[test]
 fn a_single_repetition_of_the_game_does_not_save_a_piece() {
-    // The knight hangs. Its way back to b8, where it has been once, is none out of trouble.
+    // The knight hangs. Returning to b8, where it was once, does not save it.
     let text = "e2e4 b8c6 d2d4 c6b8 d4d5 b8c6 g1f3 c6b8 f3g1";
     let (mut position, mut history) = (Chess::start(), GameHistory::new());
     for text in text.split(' ') {
@@ -439,7 +439,7 @@ fn a_single_repetition_of_the_game_does_not_save_a_piece() {
 fn finished_games_have_no_best_move() {
     let (best, reports) = find(&line("8/8/8/8/8/8/8/P6p w 0 1"), SearchMode::Pvs, true, 1, &Limits::depth(3));
     assert_eq!((best.mv, reports.len()), (None, 0));
-    // A draw that could be claimed is played on.
+    // The game continues after a draw that could be claimed.
     let (best, _) = find(&line("pp6/8/8/8/8/8/8/PP6 w 100 60"), SearchMode::Pvs, true, 1, &Limits::depth(3));
     assert!(best.mv.is_some());
 }
@@ -526,7 +526,7 @@ fn threads_share_a_node_limit() {
 }
 
 #[test]
-fn a_stop_from_outside_ends_all_threads() {
+fn an_external_stop_ends_all_threads() {
     let position = Neighbours::start();
     let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
     // The nodes limit a failing test.
@@ -551,7 +551,7 @@ fn a_stop_from_outside_ends_all_threads() {
 }
 
 #[test]
-fn a_random_player_plays_any_move_and_the_same_again() {
+fn random_moves_are_reproducible() {
     let evaluator = &Linear::shipped(0).unwrap();
     let (position, limits) = (&Neighbours::start(), &Limits::none());
     let mut legal = Vec::new();
@@ -578,7 +578,7 @@ fn a_random_player_plays_any_move_and_the_same_again() {
 }
 
 #[test]
-fn a_choice_without_legal_moves_finds_none() {
+fn a_restriction_to_illegal_moves_finds_none() {
     let (position, history, evaluator) = (&Chess::start(), &GameHistory::new(), &Linear::shipped(0).unwrap());
     let illegal = Chess::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap().parse_move("a1a8").unwrap();
     let (options, limits) = (&Options::default(), &Limits::depth(3));

@@ -1,4 +1,4 @@
-//! Playing with a policy/value net: PUCT with its priors and values, noise, temperature, and the option of
+//! Play with a policy/value net: PUCT with its priors and values, noise, temperature, and the option of
 //! the protocol.
 
 use crate::common;
@@ -139,7 +139,7 @@ impl LeafEvaluator<Chess> for StartLeaves {
 }
 
 #[test]
-fn leaves_say_how_often_their_position_has_occurred() {
+fn leaves_know_the_repetitions_of_their_position() {
     let mut play = GameState::<Chess>::start();
     let evaluator = &Linear::shipped(0).unwrap();
     let mcts = MctsOptions { selection: Selection::Puct, playout_plies: Some(0), ..MctsOptions::default() };
@@ -181,7 +181,7 @@ fn noise_changes_the_search_by_its_seed() {
 }
 
 #[test]
-fn the_first_moves_are_drawn_by_their_visits() {
+fn opening_moves_are_sampled_by_visits() {
     let folder = tempfile::tempdir().unwrap();
     let path = net_file(&folder, &Neighbours::start(), 1);
     let net = path.to_str().unwrap();
@@ -252,7 +252,7 @@ fn a_bad_net_file_is_named_and_changes_nothing() {
 }
 
 #[test]
-fn numbers_beyond_all_bounds_do_no_harm() {
+fn huge_numbers_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let config = NetConfig { shape: TucChess::start().encoding_shape(), architecture: SMALL };
     let mut tensors = Parameters::random::<TucChess>(config, 1).unwrap().tensors().clone();
@@ -298,7 +298,7 @@ fn a_net_for_another_board_is_refused_by_go() {
     assert_ne!(process.until("bestmove").last().unwrap(), "bestmove (none)");
     assert!(process.finish().1.success());
 
-    // In a match, too, where it loses the game with its reason.
+    // In a match, too, it loses the game, with this reason.
     for program in ["", concat!("cmd=", env!("CARGO_BIN_EXE_labrys"))] {
         let pgn = folder.path().join("games.pgn");
         let engine =

@@ -1,4 +1,4 @@
-//! Endgame tables of Neighbours: built, checked against plain methods, refused, and used.
+//! Endgame tables of Neighbours: building, comparison with plain methods, errors, and use.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,13 +14,13 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
-/// Builds tables, and asks to stop as soon as some materials are begun.
+/// Builds tables, and stops as soon as the work on some material starts.
 struct Building<'a> {
     folder: &'a Path,
     pieces: usize,
     stop_at: &'a str,
     stop: &'a AtomicBool,
-    /// What is finished.
+    /// The finished material.
     tables: Vec<(TableSummary, bool)>,
 }
 
@@ -46,7 +46,7 @@ impl EndgamesVisitor for &mut Building<'_> {
     }
 }
 
-/// Builds tables with so many pieces a side, unless the work on `stop_at` begins: whether all are there now,
+/// Builds tables with `pieces` per side until the work on `stop_at` starts: whether all are finished,
 /// and the finished ones, with whether they are new.
 fn build(
     folder: &Path,
@@ -65,7 +65,7 @@ fn open(folder: &Path) -> Result<SharedTables<Neighbours>, TablesError> {
     Ok(tables.unwrap())
 }
 
-/// New tables with so many pieces a side.
+/// New tables with a number of pieces per side.
 fn tables(pieces: usize) -> (TempDir, SharedTables<Neighbours>) {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), pieces, "").unwrap();
@@ -88,7 +88,7 @@ fn position(white: &[usize], black: &[usize], stm: char, clock: usize) -> Neighb
     Neighbours::from_fen(&format!("{board} {stm} {clock} 1")).unwrap()
 }
 
-/// A random position with so many pieces of each colour.
+/// A random position with a number of pieces of each colour.
 fn random_position(random: &mut StdRng, [white, black]: [usize; 2], clock: usize) -> Neighbours {
     let mut squares = Vec::new();
     while squares.len() < white + black {
@@ -181,7 +181,7 @@ fn all_positions([white, black]: [usize; 2]) -> Vec<Neighbours> {
 }
 
 #[test]
-fn tables_of_two_against_one_are_those_of_plain_iteration() {
+fn tables_of_two_against_one_agree_with_plain_iteration() {
     let positions: Vec<_> = [[1, 1], [1, 2]].into_iter().flat_map(all_positions).collect();
     // Results are found again and again from those of the last round, until nothing changes.
     let mut results: HashMap<u64, TableResult> = HashMap::new();
@@ -203,7 +203,7 @@ fn tables_of_two_against_one_are_those_of_plain_iteration() {
 }
 
 #[test]
-fn every_result_follows_from_those_behind_the_moves() {
+fn every_result_follows_from_those_of_the_children() {
     // Checked for all positions, this is a proof: distances fall on the way to the end of the game, and who
     // has a draw has a move that keeps it.
     let (_folder, tables) = tables(2);
@@ -362,7 +362,7 @@ fn finished_tables_are_kept() {
     let (table, is_new) = &second[3];
     assert!(*is_new);
     assert_eq!((table.positions, table.wins, table.losses, table.longest), (477_590, 180_197, 276_760, 13));
-    // With one thread and in one go the files are the same.
+    // With one thread and without interruptions, the files are the same.
     let again = tempfile::tempdir().unwrap();
     build(again.path(), 2, "").unwrap();
     for file in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap()) {
@@ -427,7 +427,7 @@ fn damaged_and_foreign_tables_are_refused_by_name() {
 }
 
 #[test]
-fn positions_that_no_table_has_have_no_result() {
+fn positions_outside_the_tables_have_no_result() {
     let (_folder, tables) = tables(1);
     assert_eq!(tables.probe(&position(&[0], &[1], 'w', 0)), Some(Wdl::Win), "a1b1 captures");
     assert_eq!(tables.probe(&position(&[0], &[2], 'w', 0)), Some(Wdl::Loss), "no move");

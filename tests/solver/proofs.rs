@@ -1,4 +1,4 @@
-//! Certificates, and proofs that are put together from parts.
+//! Certificates, and proofs combined from parts.
 
 use crate::common;
 use crate::common::shell::{self, assert_fails, succeed};
@@ -71,7 +71,7 @@ fn taken_apart(path: &Path) -> (String, Vec<u8>) {
     (String::from_utf8(bytes[title..header].to_vec()).unwrap(), tokens)
 }
 
-/// Writes a certificate with a checksum that is right.
+/// Writes a certificate with a correct checksum.
 fn forge(path: &Path, header: &str, tokens: &[u8]) {
     let mut body = DeflateEncoder::new(Vec::new(), Compression::fast());
     body.write_all(tokens).unwrap();
@@ -90,7 +90,7 @@ fn header(variant: &str, fen: &str, value: &str) -> String {
     )
 }
 
-/// A proof takes one outcome of chance for all: a game in which only one prize of several wins is not won.
+/// A proof would consider a single chance outcome, so a win by one prize of several would look proven.
 #[test]
 fn games_of_chance_have_no_certificates() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +106,7 @@ fn games_of_chance_have_no_certificates() {
         let outcome = labrys(&["verify", path.to_str().unwrap()]);
         assert_fails(outcome, "proof proves nothing: tucchess is a game of chance");
     }
-    // A list of results is no way around it.
+    // Neither does a list of results.
     let results = folder.path().join("results");
     fs::write(&results, "").unwrap();
     assert!(KnownValues::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
@@ -115,7 +115,7 @@ fn games_of_chance_have_no_certificates() {
 }
 
 #[test]
-fn what_is_proven_is_verified() {
+fn proofs_are_verified() {
     fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Value) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("proof");
@@ -335,7 +335,7 @@ fn a_proof_is_put_together_from_parts() {
     }
     assert_eq!(split(&root, 1, &known), [], "nothing is left to do");
     let main = folder.path().join("main");
-    // A value of the whole that is known already does not shorten the proof.
+    // A known value of the whole position does not shorten the proof.
     known.insert(&root, Value::Loss);
     certify(LOSS, &known, Leaves::Searched, &main);
     let error = verify::<Amazons>(&main).unwrap_err();
@@ -350,7 +350,7 @@ fn a_proof_is_put_together_from_parts() {
 }
 
 #[test]
-fn what_known_values_decide_is_not_split() {
+fn decided_positions_are_not_split() {
     let folder = tempfile::tempdir().unwrap();
     let none = KnownValues::new();
     let value = |position: &Amazons| {
@@ -380,8 +380,8 @@ fn what_known_values_decide_is_not_split() {
 }
 
 #[test]
-fn a_known_value_decides() {
-    // A mate in one from here, if a value that is wrong is believed.
+fn a_known_value_is_used() {
+    // A mate in one from here, if a wrong value is trusted.
     let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     let mut position = Chess::from_fen(fen).unwrap();
     position.play(position.parse_move("e2e4").unwrap());
@@ -406,7 +406,7 @@ fn results_are_checked_by_line() {
     assert_eq!(known.get(&Amazons::from_fen(LOSS).unwrap()), Some(Value::Loss));
     assert_eq!(known.get(&Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 b").unwrap()), None);
     assert!(read(&good.repeat(2)).is_ok());
-    // The moves that lead there are for the reader, in whatever encoding.
+    // The moves that lead there are informative, in any encoding.
     assert!(read(&good.replace("3716", "3716\td1b3,d4d3")).is_ok());
     fs::write(&path, [b"# M\xfcller\r\n".as_slice(), good.as_bytes()].concat()).unwrap();
     assert!(KnownValues::<Amazons>::read(std::slice::from_ref(&path)).is_ok());
@@ -456,7 +456,7 @@ fn draws_by_the_clock_are_not_mixed_up() {
 }
 
 #[test]
-fn what_is_counted_is_right() {
+fn counting_proofs_are_right() {
     let mut random = StdRng::seed_from_u64(7);
     let mut counted = [0; 2];
     for _ in 0..4_000 {
@@ -526,7 +526,7 @@ fn the_commands_write_and_verify_and_split() {
     let (success, out, error) = labrys(&[&solve[..], &["--assume", &results, "--split", "1"]].concat());
     assert!(success && !out.is_empty(), "{error}");
 
-    // The limits are for the value: with some limit it is known, though the proof takes more nodes.
+    // The limits apply to the value: with some limit it is known, though the proof needs more nodes.
     let long = at("long");
     let limited = |nodes: u64| {
         let nodes = nodes.to_string();
@@ -554,7 +554,7 @@ fn the_positions_of_a_split_proof_are_solved_with_one_table() {
     let run = |words: &[&str]| labrys(&[&solve[..], words].concat());
     let jobs = run(&["--split", "1"]).1.lines().count();
 
-    // A hundred nodes do not suffice for all.
+    // A hundred nodes are too few for all of them.
     let short = at("short");
     let (success, out, error) = run(&["--split", "1", "--nodes", "100", "--results", &short]);
     let first = fs::read_to_string(&short).unwrap().lines().count();
@@ -570,7 +570,7 @@ fn the_positions_of_a_split_proof_are_solved_with_one_table() {
     assert_eq!(text.lines().filter(|line| line.split('\t').nth(2) == Some("win")).count(), jobs);
     let (success, out, _) = run(&["--assume", &results]);
     assert!(success && out.contains("\nloss 1 nodes"), "{out}");
-    // The table serves the position that was split, too.
+    // The table is also used for the split position.
     let nodes = |words: &[&str]| -> u64 {
         let (_, out, _) = run(words);
         out.split_once("\nloss ").unwrap().1.split(' ').next().unwrap().parse().unwrap()
@@ -596,7 +596,7 @@ fn each_position_of_a_split_proof_has_its_certificate() {
     let listing = run(&["--split", "1"]).1;
     let jobs = listing.lines().count();
     let split = ["--split", "1", "--results", &results, "--proof", &proofs, "--counting"];
-    // What limits have left open is solved later, and the rest is not solved again.
+    // Positions left open by limits are solved later, and the others are not solved again.
     let (success, out, error) = run(&[&split[..], &["--nodes", "20000"]].concat());
     let first = fs::read_to_string(&results).unwrap().lines().count();
     assert!(success && first < jobs && out.contains(&format!("\n{first} of {jobs} ")), "{out} {error}");
@@ -619,7 +619,7 @@ fn each_position_of_a_split_proof_has_its_certificate() {
 }
 
 #[test]
-fn what_was_stopped_is_not_written() {
+fn an_interrupted_proof_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
     let (position, known, limits) = (Amazons::from_fen(LOSS).unwrap(), KnownValues::new(), Limits::none());

@@ -98,7 +98,7 @@ fn end_games_of_amazons_are_solved_as_by_minimax() {
 }
 
 #[test]
-fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
+fn certain_results_are_right_and_equal_keys_have_equal_results() {
     let mut random = StdRng::seed_from_u64(6);
     let (mut certain, mut shared) = ([0; 2], 0);
     let mut results = HashMap::new();
@@ -136,7 +136,7 @@ fn a_guard_of_two_squares_cannot_fill_both() {
 }
 
 #[test]
-fn keys_do_not_change_when_the_board_is_turned() {
+fn keys_are_invariant_under_symmetries() {
     let key = |fen: &str| match Amazons::from_fen(fen).unwrap().proof_leaf() {
         ProofLeaf::Open { key, .. } => key,
         ProofLeaf::Decided(_) => panic!("{fen}"),
@@ -163,7 +163,7 @@ fn keys_do_not_change_when_the_board_is_turned() {
 
 #[test]
 fn known_results_take_a_small_share_of_the_plain_nodes() {
-    // A plain boolean search with a map of results takes 100,159 and 53,449,813 nodes.
+    // A plain boolean search with a hash map takes 100,159 and 53,449,813 nodes.
     for (fen, expected, most) in
         [("1qq1/q2q/Q2Q/1QQ1 w", Value::Loss, 10_015), ("1q1q1/q3q/Q3Q/1Q1Q1 w", Value::Win, 20_000)]
     {
@@ -228,7 +228,7 @@ fn chess_has_wins_losses_and_draws() {
 }
 
 #[test]
-fn no_winner_no_line_and_no_proof_without_nodes() {
+fn without_nodes_there_is_no_winner_line_or_proof() {
     let start = solved::<Chess>("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 3_000);
     assert_eq!((start.value, start.line.len()), (None, 0));
     assert!(start.nodes <= 3_000, "{}", start.nodes);
@@ -268,7 +268,7 @@ fn the_command_prints_the_line_and_the_result_last() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_named() {
+fn unsolvable_positions_are_named() {
     for (arguments, message) in [
         (&["--variant", "tucchess"][..], "tucchess is a game of chance"),
         (&["--variant", "go"], "unknown variant `go`"),

@@ -1,4 +1,4 @@
-//! Endgame tables of chess: what they say, what searches make of it, and which ones are refused.
+//! Endgame tables of chess: results, use in searches, and invalid files.
 
 use crate::common;
 
@@ -82,7 +82,7 @@ fn is_won_ending(position: &Chess) -> bool {
 }
 
 #[test]
-fn the_tables_of_king_and_pawn_are_those_of_retrograde_analysis() {
+fn the_tables_of_king_and_pawn_agree_with_retrograde_analysis() {
     let positions = king_and_pawn();
     let index: HashMap<_, _> = positions.iter().zip(0..).map(|(position, n)| (position.key(), n)).collect();
     let is_won = |child: &Chess, wins: &[bool]| match index.get(&child.key()) {
@@ -117,7 +117,7 @@ fn the_tables_of_king_and_pawn_are_those_of_retrograde_analysis() {
 }
 
 #[test]
-fn what_depends_on_more_than_the_board_is_not_in_the_tables() {
+fn positions_with_castling_or_a_running_clock_have_no_result() {
     let tables = tables();
     let probe = |fen| tables.probe(&Chess::from_fen(fen).unwrap());
     assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Some(Wdl::Win));
@@ -212,7 +212,7 @@ fn copy(to: &Path, names: &[&str]) -> String {
 }
 
 #[test]
-fn tables_that_are_not_there_or_damaged_are_refused_by_name() {
+fn missing_and_damaged_tables_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut engine = Process::start();

@@ -136,7 +136,7 @@ fn engine(folder: Option<&Path>) -> Box<dyn Engine> {
     engine
 }
 
-/// The best move by a search of so many nodes.
+/// The best move of a search with a number of nodes.
 fn best(engine: &mut dyn Engine, nodes: u64) -> String {
     let limits = Limits { nodes: Some(nodes), ..Limits::none() };
     let best = engine.search(&[], &limits, &Control::default(), &mut |_: &SearchReport| ()).unwrap();
