@@ -669,7 +669,7 @@ fn explore_records(page: &mut Page) {
     page.click("#explorer-moves [data-move=g1f3]");
     page.squares("c7 c5 e2 e4");
     // Both orders of moves lead here.
-    page.until(&format!("{moves} === 'Nc6600100 %,d6600100 %'"));
+    page.until(&format!("{moves} === 'd6600100 %,Nc6600100 %'"));
     page.until("document.getElementById('explorer-here').textContent === '1200 with this position'");
     page.click("#explorer-games button");
     page.until("document.querySelector('#strip-bottom .name').textContent === 'Ann'");
