@@ -99,5 +99,5 @@ fn folders_that_cannot_be_used_are_named() {
         assert!(!success && error.contains(&message), "{variant}: {error}");
     }
     let (success, _, error) = labrys("solve", &["--variant", "amazons", "--split", "1"], Some(&file));
-    assert!(!success && error.contains("--regions: with --split only beside --results"), "{error}");
+    assert!(!success && error.contains("--regions: with --split, it needs --results"), "{error}");
 }

@@ -51,7 +51,7 @@ impl ServeArguments {
                 bail!("--engine: the name {} is that of another player", quote(name));
             }
             if matches!(setup.kind, EngineKind::Udp(_)) {
-                bail!("--engine: {}: the board does not support clients over UDP", quote(name));
+                bail!("--engine: {}: the board has no clients over UDP", quote(name));
             }
             if limits.control.is_some() {
                 bail!(

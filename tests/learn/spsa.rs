@@ -208,7 +208,11 @@ fn invalid_arguments_are_named_before_the_first_game() {
             "futility_margin",
             "--each: missing tc, st, depth or nodes",
         ),
-        (&one.replace("nodes=300", "nodes=3 cmd=x"), "futility_margin", "--each: both players are Labrys"),
+        (
+            &one.replace("nodes=300", "nodes=3 cmd=x"),
+            "futility_margin",
+            "--each: both players must be Labrys",
+        ),
         (
             &one.replace("Hash=1", "Futility_Margin=400"),
             "futility_margin",

@@ -125,7 +125,7 @@ impl SpsaArguments {
         for EngineConfig { setup, .. } in &players {
             ensure!(
                 setup.kind == EngineKind::InProcess,
-                "--each: both players have to be Labrys in this process"
+                "--each: both players must be Labrys in this process"
             );
             let is_tuned = |name: &String| {
                 spsa.parameters.iter().any(|parameter| parameter.name.eq_ignore_ascii_case(name))
