@@ -185,10 +185,7 @@ def test_several_threads_use_an_engine(name: str) -> None:
         "labrys.Engine('chess').search(nodes=1, moves=itertools.repeat('e2e4'))",
         "slow.perft(3)",
         "labrys.Engine(slow.game).search(slow, depth=3)",
-        "labrys.read_pgn(fifo)",
         "labrys.read_samples(fifo)",
-        "labrys.Engine('chess', WeightsFile=fifo)",
-        "setattr(labrys.Engine('chess'), 'weights', fifo)",
     ],
 )
 def test_ctrl_c(work: str, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 use crate::common;
 
-use std::io::Write;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -1116,7 +1115,19 @@ fn weights_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my weights.json");
     let text = before.join("\n").replace("\"piecesForMe\": ", "\"piecesForMe\": 1");
-    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    std::fs::write(&path, &text).unwrap();
+    let refusal = one(engine.ask(&format!("setweights file {}", path.display())));
+    assert!(refusal.starts_with("info string error: setweights: weights file: checksum "), "{refusal}");
+    assert_eq!(engine.ask("weights"), before);
+    // By hand, without a checksum.
+    let lines = text.lines().filter(|line| !line.contains("\"crc32\""));
+    let by_hand = lines.collect::<Vec<_>>().join("\n").replace("},\n}", "}\n}");
+    std::fs::write(&path, by_hand).unwrap();
+    let told = engine.ask(&format!("setweights file {}", path.display()));
+    assert_eq!(told, ["info string the weights file has no checksum"]);
+    let text = engine.ask("weights").join("\n");
+    assert_ne!(text, before.join("\n"));
+    std::fs::write(&path, &text).unwrap();
     let path = path.display();
     assert_eq!(engine.ask(&format!("setweights file {path}")), [""; 0]);
     assert_eq!(engine.ask("weights").join("\n"), text);

@@ -147,7 +147,7 @@ fn files_that_do_not_fit_are_refused_by_name() {
         assert!(from.len() == to.len() && text.contains(from), "{from} in {text}");
         let mut head = [&bytes[..8], text.replace(from, to).as_bytes()].concat();
         // As somebody writes it who knows the format.
-        labrys::seal::seal(&mut head, "header_crc32").unwrap();
+        _ = labrys::seal::seal(&mut head, "header_crc32");
         [&head, &bytes[header..]].concat()
     };
     let text = |bytes: &[u8]| problem::<TucChess>(&path, bytes).to_string();
