@@ -1,5 +1,5 @@
 //! The file of a certificate: two lines of text, compressed tokens, a checksum.
-//! `docs/file-formats.md` describes it.
+//! `docs/certificates.md` describes it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};

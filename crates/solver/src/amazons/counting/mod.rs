@@ -2,7 +2,7 @@
 //!
 //! It shares only queen moves with the bounds of the solver, so that a bug there does not confirm itself.
 //! (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M. Müller, "An enhanced solver for
-//! the game of Amazons", 2014, where they are called blockers.)
+//! the game of Amazons", 2014, where they are called blockers. `docs/certificates.md` has the proof.)
 //!
 //! **Lemma.** Call a square of a player safe if the player's amazons reach it over empty squares in any
 //! number of moves while all amazons stay, and the opponent's do not. Let the player keep to moves from safe
