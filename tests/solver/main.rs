@@ -5,6 +5,7 @@ mod proofs;
 mod solve;
 mod syzygy;
 mod tables;
+mod verify_certificate;
 
 #[path = "../common/mod.rs"]
 mod common;

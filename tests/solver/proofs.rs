@@ -28,14 +28,14 @@ use tempfile::TempDir;
 use common::grid::random_fen;
 use common::minimax::{Plain, empty_squares, result};
 
-const LOSS: &str = "1qq1/q2q/Q2Q/1QQ1 w";
+pub(crate) const LOSS: &str = "1qq1/q2q/Q2Q/1QQ1 w";
 const MATE_IN_TWO: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
 
 /// Tokens of a certificate.
 const REFERENCE: u8 = 3;
 const REPLIES: u8 = 4;
 const KEPT: u8 = 5;
-const MOVE: u8 = 6;
+pub(crate) const MOVE: u8 = 6;
 
 /// Solves a position and writes the certificate.
 fn certify<G: Solvable>(fen: &str, known: &KnownValues<G>, leaves: Leaves, path: &Path) -> Value {
@@ -49,7 +49,7 @@ fn certify<G: Solvable>(fen: &str, known: &KnownValues<G>, leaves: Leaves, path:
     with_solver(&position, known, None, &16.into(), &limits, &control, job).unwrap()
 }
 
-fn verify<G: Solvable>(path: &Path) -> Result<Verified, String> {
+pub(crate) fn verify<G: Solvable>(path: &Path) -> Result<Verified, String> {
     Verifier::<G>::new().verify(path).map_err(|error| error.to_string())
 }
 
@@ -62,7 +62,7 @@ fn certificate<G: Solvable>(fen: &str) -> (TempDir, PathBuf) {
 }
 
 /// Header and tokens of a certificate.
-fn taken_apart(path: &Path) -> (String, Vec<u8>) {
+pub(crate) fn taken_apart(path: &Path) -> (String, Vec<u8>) {
     let bytes = fs::read(path).unwrap();
     let title = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     let header = title + bytes[title..].iter().position(|&byte| byte == b'\n').unwrap();
@@ -72,7 +72,7 @@ fn taken_apart(path: &Path) -> (String, Vec<u8>) {
 }
 
 /// Writes a certificate with a correct checksum.
-fn forge(path: &Path, header: &str, tokens: &[u8]) {
+pub(crate) fn forge(path: &Path, header: &str, tokens: &[u8]) {
     let mut body = DeflateEncoder::new(Vec::new(), Compression::fast());
     body.write_all(tokens).unwrap();
     let mut bytes = format!("Labrys proof 1\n{header}\n").into_bytes();
@@ -503,7 +503,7 @@ fn leaves<G: Game>(position: &G, plies: u32) -> usize {
     if plies == 1 { moves.len() } else { moves.iter().map(below).sum() }
 }
 
-fn labrys(arguments: &[&str]) -> (bool, String, String) {
+pub(crate) fn labrys(arguments: &[&str]) -> (bool, String, String) {
     shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments))
 }
 
