@@ -294,7 +294,7 @@ fn changed_results_do_not_count() {
         format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json"));
     let all = [
         format!("games replay --strict {file}"),
-        format!("{play} --shard 1/2 --report {file}"),
+        format!("{play} --report {file}"),
         format!("{play} --shard 1/2 --pgnout {file} --resume"),
         merge.clone(),
         tune.clone(),

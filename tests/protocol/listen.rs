@@ -59,15 +59,16 @@ impl Client {
 
     /// The next line that begins with `word`; empty at the end of the connection.
     fn next(&mut self, word: &str) -> String {
-        let mut line = String::new();
-        while !line.starts_with(word) {
-            line.clear();
+        loop {
+            let mut line = String::new();
             // A rejected connection may be reset.
             if self.0.read_line(&mut line).unwrap_or(0) == 0 {
                 return String::new();
             }
+            if line.starts_with(word) {
+                return line.trim_end().to_owned();
+            }
         }
-        line.trim_end().to_owned()
     }
 
     /// Everything up to the end of the connection.
@@ -124,6 +125,7 @@ fn clients_see_no_files_of_the_machine() {
             let line = client.next("");
             match &*line {
                 "readyok" => return text,
+                "" => panic!("the connection has ended: {text}"),
                 line => text += &format!("{line}\n"),
             }
         }
