@@ -604,7 +604,7 @@ fn engines_that_the_board_cannot_have_are_refused_at_the_start() {
     for (engine, reason) in [
         (&["name=person"][..], "the name `person` is that of another player"),
         (&["name=1550 Elo"], "the name `1550 Elo`"),
-        (&["tc=10"], "no tc"),
+        (&["tc=10"], "tc is not supported"),
         (&["proto=tuc", "port=9876"], "no clients over UDP"),
         (&["ndoes=1"], "unknown key `ndoes`"),
     ] {

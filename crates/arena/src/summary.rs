@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(
             summary.to_string(),
             "ada against bob: 6 games, +3 =1 -2, score 58.3 %\n\
-             Elo +58.5 [-209.4, +466.5], LOS 67.8 %\n\
+             Elo +58.5 [-177.7, +386.1], LOS 69.6 %\n\
              pairs by points 0, ½, 1, 1½, 2: 0, 1, 1, 0, 1\n\
              ada lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling\n\
              bob lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling"

@@ -96,7 +96,7 @@ mod tests {
         ];
         let report = GenerationsState { complete, trained: None }.report();
         let lines: Vec<_> = report.table.as_str().lines().skip(1).collect();
-        assert_eq!(lines, ["1,0.0,-inf,inf,,,,90,0.25", "2,inf,inf,inf,,,,90,0.25"]);
+        assert_eq!(lines, ["1,0.0,-inf,inf,,,,90,0.25", "2,381.7,27.3,inf,,,,90,0.25"]);
         let (_, svg) = report.svgs().unwrap().pop().unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         assert_eq!(GenerationsState::default().report().svgs(), Ok(Vec::new()));
