@@ -2,7 +2,7 @@
 //!
 //! One entry of the metadata is a JSON object: the version of the format, the game and the version of how it
 //! encodes positions, data of the kind of file, `crc32`, the checksum of everything after the header of the
-//! file, and `header_crc32`, that of everything before, which [`seal`](crate::seal) writes. Version 1 does
+//! file, and `header_crc32`, that of everything before, which [`crate::seal`] writes. Version 1 does
 //! not have the latter.
 
 use safetensors::tensor::TensorView;

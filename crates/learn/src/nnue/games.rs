@@ -470,13 +470,13 @@ impl fmt::Display for Mended {
 /// set aside before. The first damage is at `offset`.
 fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
     let bytes = input::read(path, MOST_MENDED)?;
-    let (mut whole, mut damaged, mut games, mut at) =
-        (vec![0..offset as usize], Vec::new(), 0, offset as usize);
+    let before = &bytes[..offset as usize];
+    let (mut behind, mut damaged, mut games, mut at) = (Vec::new(), Vec::new(), 0, before.len());
     while at < bytes.len() {
         match parse_block::<M>(&bytes[at..]) {
             Some((block, size)) => {
                 games += block.len() as u64;
-                whole.push(at..at + size);
+                behind.push(&bytes[at..at + size]);
                 at += size;
             }
             None => {
@@ -485,8 +485,7 @@ fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
             }
         }
     }
-    // Those before the damage.
-    let mut reader = &bytes[..offset as usize];
+    let mut reader = before;
     let _header = reader.skip_until(b'\n')?;
     while let Some((block, size)) = parse_block::<M>(reader) {
         games += block.len() as u64;
@@ -494,7 +493,8 @@ fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
     }
     let aside = set_aside(path, &damaged)?;
     write_atomically_with(path, |file| {
-        whole.iter().try_for_each(|part| file.write_all(&bytes[part.clone()]))
+        file.write_all(before)?;
+        behind.iter().try_for_each(|block| file.write_all(block))
     })?;
     Ok(Mended { path: path.to_owned(), damaged: (offset, damaged.len() as u64), aside, games })
 }
