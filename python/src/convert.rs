@@ -80,7 +80,7 @@ impl<'py> FromPyObject<'_, 'py> for Place {
 
 impl Place {
     /// The offset from the beginning of a sequence; a negative index counts from its end.
-    fn from_beginning(&self, len: usize) -> isize {
+    fn offset(&self, len: usize) -> isize {
         if self.0 < 0 { self.0.saturating_add_unsigned(len) } else { self.0 }
     }
 
@@ -89,7 +89,7 @@ impl Place {
     /// # Errors
     /// `IndexError` if it is out of range; `what` names the elements.
     pub(crate) fn index(&self, len: usize, what: &str) -> PyResult<usize> {
-        let index = usize::try_from(self.from_beginning(len)).ok().filter(|&index| index < len);
+        let index = usize::try_from(self.offset(len)).ok().filter(|&index| index < len);
         index.ok_or_else(|| {
             let found = self.1.clone().unwrap_or_else(|| self.0.to_string());
             PyIndexError::new_err(format!("no {what} {found} of {len}"))
@@ -98,7 +98,7 @@ impl Place {
 
     /// The bound of a slice, clamped to the sequence.
     pub(crate) fn end(&self, len: usize) -> usize {
-        usize::try_from(self.from_beginning(len)).unwrap_or(0).min(len)
+        usize::try_from(self.offset(len)).unwrap_or(0).min(len)
     }
 }
 
