@@ -309,7 +309,7 @@ mod tests {
              ada lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling\n\
              bob lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling"
         );
-        assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 338.0");
+        assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 281.9");
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
         let summary = Summary::new(&names(2), &Results::default(), Some(&sprt));
         assert!(
