@@ -100,8 +100,9 @@ def selfplay(path: FilePath) -> pandas.DataFrame:
 
 def results(path: FilePath) -> pandas.DataFrame:
     """The values of positions in a file of `labrys solve --results`, with the nodes of each search."""
-    names = ["variant", "fen", "value", "nodes", "crc32"]
-    return pandas.read_csv(path, sep="\t", comment="#", names=names, usecols=names[:-1])
+    names = ["variant", "fen", "value", "nodes"]
+    # A fifth column, the checksum, may follow.
+    return pandas.read_csv(path, sep="\t", comment="#", names=names, usecols=range(4))
 
 
 def curve(path: FilePath) -> pandas.DataFrame:

@@ -41,11 +41,12 @@ def test_a_match_has_elo_players_games_and_a_frame():
     assert seen[0] == ("games", 0, 6, "") and seen[-1].done == 6 and "Elo" in seen[-1].message
 
 
-def test_infinite_elo_is_infinite():
+def test_the_elo_of_games_that_were_all_won():
     engines = {"name": "a", "nodes": 500}, {"name": "random", "options": {"SearchMode": "random"}, "depth": 1}
     result = labrys.match(*engines, game="neighbours", games=2, progress=False)
     assert result.pairings[0].wins == 2
-    assert result.elo and result.elo.estimate == math.inf and result.players[1].elo < 0
+    assert result.elo and 0 < result.elo.estimate < math.inf and result.elo.high == math.inf
+    assert result.players[0].elo - result.players[1].elo == pytest.approx(result.elo.estimate)
 
 
 def test_an_sprt_ends_a_match():

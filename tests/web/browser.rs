@@ -609,7 +609,7 @@ fn edit_a_record(page: &mut Page) {
     page.until("document.querySelector('#history li.comment').textContent === 'well'");
     page.click("#history .other");
     page.message("Black played e5");
-    page.until("document.getElementById('opening').textContent === 'C20 King\'s Pawn Game'");
+    page.until("document.getElementById('opening').textContent === \"C20 King's Pawn Game\"");
     page.click("#annotate summary");
     page.click("#glyphs [data-glyph='1']");
     page.until("document.querySelector('#history .glyph')?.textContent === '!'");

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -275,7 +276,9 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
     def report(*rest: str | Path) -> str:
         return cluster.labrys(*words, *rest, files=files)
 
-    report("--report", "/dev/null")
+    # The report on no games checks the arguments.
+    with tempfile.NamedTemporaryFile(suffix=".pgn") as nothing:
+        report("--report", nothing.name)
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, count))
 
     def progress(path: Path) -> tuple[str, bool]:
