@@ -7,12 +7,12 @@ use std::ops::{Range, RangeInclusive};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
+use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame, opening_bits};
 use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, GameState, TypedEngine};
 use labrys_core::eval::{Score, WdlModel};
-use labrys_core::game::{Color, Game, GameMove, Wdl, mixed};
+use labrys_core::game::{Color, Game, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 
@@ -126,7 +126,7 @@ fn missing<G: Playable>(
 ) -> Vec<u64> {
     let bits = |number| {
         let (_, opening, _) = open_game(start, settings, number, control).ok()?;
-        Some(opening.iter().map(|mv: &G::Move| mv.to_bits()).collect::<Vec<_>>())
+        Some(opening_bits(&opening))
     };
     let next = numbers.start + openings.len() as u64;
     let first = openings.len().saturating_sub(BLOCK);

@@ -563,7 +563,7 @@ impl GamesWriter {
             let mut openings = Vec::new();
             let damage = loop {
                 match reader.next::<G::Move>() {
-                    Ok(Some(block)) => openings.extend(block.iter().map(opening_bits)),
+                    Ok(Some(block)) => openings.extend(block.iter().map(|game| opening_bits(&game.opening))),
                     Ok(None) => break None,
                     Err(GamesProblem::Block { offset, .. }) if mended.is_none() => break Some(offset),
                     Err(error) => return Err(error),
@@ -627,8 +627,8 @@ impl GamesWriter {
 }
 
 /// The moves of an opening, to compare it.
-pub(super) fn opening_bits<M: GameMove>(game: &PlayedGame<M>) -> Vec<u32> {
-    game.opening.iter().map(|mv| mv.to_bits()).collect()
+pub(super) fn opening_bits<M: GameMove>(opening: &[M]) -> Vec<u32> {
+    opening.iter().map(|mv| mv.to_bits()).collect()
 }
 
 /// A position of a game, before a move.
