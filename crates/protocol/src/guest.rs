@@ -128,17 +128,13 @@ impl GuestLimits {
     /// A path without links, if it is in a folder that is offered. A relative one is relative to each of
     /// them, too.
     fn path(&self, path: &Path) -> Option<String> {
-        let folders = self.folders.iter().filter_map(|folder| folder.canonicalize().ok());
-        let own = |folder: PathBuf| {
-            let found = folder.join(path).canonicalize().ok()?;
-            found.starts_with(&folder).then_some(found)
-        };
-        let here = |folder: PathBuf| {
-            let found = path.canonicalize().ok()?;
-            found.starts_with(&folder).then_some(found)
-        };
-        let mut found = folders.filter_map(|folder| own(folder.clone()).or_else(|| here(folder)));
-        found.next().and_then(|path| path.to_str().map(str::to_owned))
+        let found = self.folders.iter().find_map(|folder| {
+            let folder = folder.canonicalize().ok()?;
+            let candidates = [folder.join(path), path.to_owned()];
+            let mut found = candidates.into_iter().filter_map(|candidate| candidate.canonicalize().ok());
+            found.find(|found| found.starts_with(&folder))
+        });
+        found?.to_str().map(str::to_owned)
     }
 }
 
