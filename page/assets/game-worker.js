@@ -44,13 +44,13 @@ function startSearcher() {
     if (data.found) return onProgress(data.found);
     isSearching = false;
     report();
-    game.finished(data.best, data.problem);
+    game.on_finish(data.best, data.problem);
     update();
   });
   worker.addEventListener("error", event => {
     if (worker !== searcher) return;
     startSearcher();
-    game.finished(undefined, `the search has failed: ${event.message}`);
+    game.on_finish(undefined, `the search has failed: ${event.message}`);
     update();
   });
   searcher = worker;
@@ -64,7 +64,7 @@ function onProgress(found) {
 // Records the progress of the search and sends it to the page.
 function report() {
   if (pending === null) return;
-  game.searched(pending);
+  game.on_progress(pending);
   pending = null;
   reportedAt = performance.now();
   sendChanges();
@@ -91,7 +91,7 @@ function update() {
   const left = game.time_left();
   if (left !== undefined) {
     timer = setTimeout(() => {
-      game.time_is_over();
+      game.out_of_time();
       update();
     }, left);
   }

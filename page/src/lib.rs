@@ -9,8 +9,8 @@ use js_sys::Function;
 use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 use labrys_session::{
-    AnyRequest, Catalogue, Job, Listener, SavedSession, SearchState, Session, SlowRequest, Tasks, Thinker,
-    error, read,
+    AnyRequest, Catalogue, Job, Listener, SavedSession, SearchRunner, SearchState, Session, SlowRequest,
+    Tasks, error, read,
 };
 use wasm_bindgen::prelude::*;
 
@@ -39,7 +39,7 @@ impl Game {
             .and_then(|saved| saved.restore(&catalogue).ok());
         let (session, tasks) = match state {
             Some(state) => Session::new(NAME.to_owned(), catalogue, state),
-            None => Session::fresh(NAME.to_owned(), catalogue)?,
+            None => Session::with_default_game(NAME.to_owned(), catalogue)?,
         };
         let listener = session.listen();
         let mut game = Game { session, tasks, listener, job: None };
@@ -93,18 +93,18 @@ impl Game {
     }
 
     /// Records the progress of the search.
-    pub fn searched(&self, found: &str) -> Result<(), JsError> {
+    pub fn on_progress(&self, found: &str) -> Result<(), JsError> {
         let found: SearchState = serde_json::from_str(found)?;
         if let Some(job) = &self.job {
-            self.session.searched(job, &found);
+            self.session.on_progress(job, &found);
         }
         Ok(())
     }
 
     /// Records the end of the search: its best move, if it has found one, or an error.
-    pub fn finished(&mut self, best: Option<String>, problem: Option<String>) {
+    pub fn on_finish(&mut self, best: Option<String>, problem: Option<String>) {
         if let Some(job) = self.job.take() {
-            self.session.finished(&job, problem.map_or(Ok(best), Err));
+            self.session.on_finish(&job, problem.map_or(Ok(best), Err));
         }
     }
 
@@ -115,20 +115,20 @@ impl Game {
     }
 
     /// Records that the side to move has run out of time.
-    pub fn time_is_over(&self) {
+    pub fn out_of_time(&self) {
         self.session.time_is_over();
     }
 
     /// The state to save, if the game has changed since the last call.
     pub fn save(&self) -> Option<String> {
-        self.session.take_changes()?.to_text().ok()
+        self.session.take_unsaved()?.to_text().ok()
     }
 }
 
 /// Searches for a game, with the engines of its last searches.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct Searcher(Thinker);
+pub struct Searcher(SearchRunner);
 
 #[wasm_bindgen]
 impl Searcher {

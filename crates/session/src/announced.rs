@@ -1,11 +1,11 @@
-//! Which games an engine plays, as it announces it itself.
+//! The games that an engine supports.
 
 use labrys_arena::EngineConfig;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
 
-/// The games that an engine of the command line plays: starts it for a moment. One that plays none is named in
-/// the log, with the reason.
+/// Starts an engine of the command line to ask for the games that it supports. If it fails, logs the reason
+/// and returns none.
 pub fn announced_games(engine: &EngineConfig) -> Vec<String> {
     match engine.setup.announced_games(&EngineLog::default(), &Control::default()) {
         Ok(games) => {

@@ -1,4 +1,4 @@
-//! The games, the levels of play and the engines that a browser can choose from.
+//! The games, levels and engines that the browser can choose from.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,83 +13,79 @@ use labrys_core::engine::{Engine, OptionKind, registry};
 use labrys_core::game::Appearance;
 use labrys_core::search::Limits;
 
-/// The levels whose strength is spread evenly over what has been measured.
+/// The number of levels by Elo, evenly spaced over the measured range.
 const RATED_LEVELS: i64 = 5;
 
-/// The levels by depth, in plies, of games whose strength has not been measured.
+/// The levels by depth, in plies, for games whose strength has not been measured.
 const DEPTHS: [u32; 5] = [1, 2, 3, 4, 6];
 
-/// The longest search of a level below those on time.
-const LONGEST: Duration = Duration::from_secs(1);
+/// The maximum time per move of the levels by Elo or depth.
+const MAX_MOVE_TIME: Duration = Duration::from_secs(1);
 
-/// The levels on time, in seconds a move.
+/// The levels by time, in seconds per move.
 const TIMES: [u64; 3] = [1, 3, 10];
 
-/// The search by which Labrys analyses unless asked otherwise, and the one that counts visits.
+/// The built-in analysts, the default first: name and engine options.
 const ANALYSTS: [(&str, &[(&str, &str)]); 2] = [("Labrys", &[]), ("Labrys, MCTS", &[("SearchMode", "mcts")])];
 
-/// The most MiB of the transposition table of an analysis, unless there is room for more.
-const HASH: usize = 256;
+/// The default for the maximum hash of an analysis, in MiB.
+const DEFAULT_MAX_HASH: usize = 256;
 
-/// All that a browser can choose from.
+/// The games, engines and analysts that the browser can choose from.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The games.
-    pub(crate) offers: Vec<Offer>,
-    /// The engines that the command line names.
+    pub(crate) games: Vec<OfferedGame>,
+    /// The engines of the command line.
     pub(crate) engines: Vec<Arc<EngineConfig>>,
-    /// Those who analyse.
     pub(crate) analysts: Vec<Analyst>,
-    /// The games that engines play, by their names, once that is known.
+    /// The games that each engine supports, once known, by engine name.
     announced: Mutex<BTreeMap<String, Vec<String>>>,
-    /// The most threads of an analysis.
+    /// The maximum number of threads of an analysis.
     pub(crate) threads: usize,
-    /// The most MiB of its transposition table.
+    /// Its maximum hash in MiB.
     pub(crate) hash: usize,
 }
 
-/// Labrys with options of its own, for analysis.
+/// A configuration of Labrys for analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Analyst {
-    /// Its name.
     pub(crate) name: String,
-    /// Its options.
+    /// Engine options.
     pub(crate) options: Vec<(String, String)>,
 }
 
 /// A level of play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// Its name.
     pub(crate) name: String,
-    /// Options of the engine.
+    /// Engine options.
     pub(crate) options: Vec<(String, String)>,
-    /// Plies to search at most.
+    /// The maximum depth.
     depth: Option<u32>,
-    /// Time of a move.
+    /// The time per move.
     time: Duration,
 }
 
 /// A game on offer.
 #[derive(Debug)]
-pub(crate) struct Offer {
-    /// The name of the game.
+pub(crate) struct OfferedGame {
+    /// Its name.
     pub(crate) game: &'static str,
-    /// Its own option, with the values that can be chosen, the default first.
+    /// The name of its option, with the values, the default first.
     option: Option<(&'static str, Vec<&'static str>)>,
     /// The levels of play, the weakest first.
     pub(crate) levels: Vec<Level>,
     looks: Appearance,
 }
 
-/// A game on offer, as the browser sees it.
+/// A game on offer, as sent to the browser.
 #[derive(Serialize)]
-pub(crate) struct OfferText<'a> {
+pub(crate) struct OfferedGameText<'a> {
     game: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     option: Option<OptionText<'a>>,
     levels: Vec<&'a str>,
-    /// The engines of the command line that play it.
+    /// The engines of the command line that support it.
     engines: Vec<String>,
     looks: Appearance,
 }
@@ -100,14 +96,15 @@ struct OptionText<'a> {
     values: &'a [&'a str],
 }
 
-/// Whether a name is one of a person or of Labrys, which no other engine can have.
+/// Whether a name is reserved for a person, a level or an analyst, so that no engine may have it.
 pub fn is_reserved(name: &str) -> bool {
-    let is_level = || Offer::all().iter().any(|offer| offer.levels.iter().any(|level| level.name == name));
+    let is_level =
+        || OfferedGame::all().iter().any(|offer| offer.levels.iter().any(|level| level.name == name));
     name == PERSON || ANALYSTS.iter().any(|(own, _)| *own == name) || is_level()
 }
 
 impl Catalogue {
-    /// All games, with engines of the command line. Those that are Labrys itself can analyse, too.
+    /// All games, with the engines of the command line. Those that are Labrys itself are also analysts.
     pub fn new(engines: &[EngineConfig]) -> Catalogue {
         let own = ANALYSTS.iter().map(|(name, options)| Analyst {
             name: (*name).to_owned(),
@@ -117,16 +114,16 @@ impl Catalogue {
         let named =
             labrys.map(|engine| Analyst { name: engine.name.clone(), options: engine.setup.options.clone() });
         Catalogue {
-            offers: Offer::all(),
+            games: OfferedGame::all(),
             engines: engines.iter().cloned().map(Arc::new).collect(),
             analysts: own.chain(named).collect(),
             announced: Mutex::default(),
             threads: 1,
-            hash: HASH,
+            hash: DEFAULT_MAX_HASH,
         }
     }
 
-    /// Notes which games an engine of the command line plays; none if it does not even start.
+    /// Stores which games an engine of the command line supports; none if it does not start.
     pub fn announce(&self, engine: &str, games: Vec<String>) {
         self.announced().insert(engine.to_owned(), games);
     }
@@ -135,57 +132,62 @@ impl Catalogue {
         self.announced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The games as the browser sees them, each with the engines that play it as far as is known.
-    pub(crate) fn offers(&self) -> Vec<OfferText<'_>> {
+    /// The games as sent to the browser. An engine that has not yet announced its games is offered in all.
+    pub(crate) fn offered_games(&self) -> Vec<OfferedGameText<'_>> {
         let announced = self.announced();
         let plays = |name: &str, game: &str| {
             announced.get(name).is_none_or(|games| games.iter().any(|known| known == game))
         };
-        let text = |offer: &'_ Offer| {
+        let text = |offer: &'_ OfferedGame| {
             let engines = self.engines.iter().map(|engine| engine.name.as_str());
             engines.filter(|name| plays(name, offer.game)).map(str::to_owned).collect()
         };
-        self.offers.iter().map(|offer| offer.text(text(offer))).collect()
+        self.games.iter().map(|offer| offer.text(text(offer))).collect()
     }
 
-    /// The engines that do not start.
-    pub(crate) fn missing(&self) -> Vec<String> {
+    /// The engines that did not start.
+    pub(crate) fn failed_engines(&self) -> Vec<String> {
         self.announced().iter().filter(|(_, games)| games.is_empty()).map(|(name, _)| name.clone()).collect()
     }
 
-    /// The same with room for analyses with this many threads and MiB of transposition table.
+    /// Sets the maximum number of threads and MiB of hash of an analysis.
     #[must_use]
-    pub fn with_room(self, threads: usize, hash: usize) -> Catalogue {
+    pub fn with_limits(self, threads: usize, hash: usize) -> Catalogue {
         Catalogue { threads: threads.max(1), hash: hash.max(1), ..self }
     }
 
-    /// A game by name.
-    pub(crate) fn offer(&self, game: &str) -> Option<&Offer> {
-        self.offers.iter().find(|offer| offer.game == game)
+    /// Finds an analyst by name.
+    pub(crate) fn analyst(&self, name: &str) -> Option<&Analyst> {
+        self.analysts.iter().find(|analyst| analyst.name == name)
+    }
+
+    /// Finds a game by name.
+    pub(crate) fn game(&self, game: &str) -> Option<&OfferedGame> {
+        self.games.iter().find(|offer| offer.game == game)
     }
 }
 
 impl Level {
-    /// The limits of a search from now on.
+    /// The limits of a search that starts now.
     pub(crate) fn limits(&self) -> Limits {
         Limits { start: Instant::now(), depth: self.depth, movetime: Some(self.time), ..Limits::none() }
     }
 }
 
-impl Offer {
+impl OfferedGame {
     /// All games.
-    fn all() -> Vec<Offer> {
+    fn all() -> Vec<OfferedGame> {
         let rules = registry::names().into_iter().filter_map(|name| Rules::new(name, None).ok());
-        rules.filter_map(|rules| Some(Offer::of(rules.engine().ok()?.as_ref()))).collect()
+        rules.filter_map(|rules| Some(OfferedGame::of(rules.engine().ok()?.as_ref()))).collect()
     }
 
-    fn of(engine: &dyn Engine) -> Offer {
+    fn of(engine: &dyn Engine) -> OfferedGame {
         let option = engine.board().option().and_then(|option| match option.kind {
             OptionKind::Check { .. } => Some((option.name, vec!["false", "true"])),
             OptionKind::Combo { values, .. } => Some((option.name, values)),
             _ => None,
         });
-        Offer {
+        OfferedGame {
             game: engine.board().variant(),
             option,
             levels: levels(engine),
@@ -193,7 +195,7 @@ impl Offer {
         }
     }
 
-    /// The game with a value of its option, or with its default.
+    /// The rules of the game with a value of its option, or the default.
     ///
     /// # Errors
     /// A message if there is no such value.
@@ -214,15 +216,15 @@ impl Offer {
         self.option.as_ref().map_or(&[], |(_, values)| values)
     }
 
-    /// As the browser sees it.
-    fn text(&self, engines: Vec<String>) -> OfferText<'_> {
+    /// As sent to the browser.
+    fn text(&self, engines: Vec<String>) -> OfferedGameText<'_> {
         let option = self.option.as_ref().map(|(name, values)| OptionText { name, values });
         let levels = self.levels.iter().map(|level| &*level.name).collect();
-        OfferText { game: self.game, option, levels, engines, looks: self.looks }
+        OfferedGameText { game: self.game, option, levels, engines, looks: self.looks }
     }
 }
 
-/// The levels of an engine: by Elo where its strength has been measured, otherwise by depth; then by time.
+/// The levels of an engine: by Elo if its strength has been measured, otherwise by depth; then by time.
 fn levels(engine: &dyn Engine) -> Vec<Level> {
     let elo = engine.options().into_iter().find_map(|option| match option.kind {
         OptionKind::Spin { min, max, .. } if option.name == "UCI_Elo" => Some((min, max)),
@@ -231,7 +233,7 @@ fn levels(engine: &dyn Engine) -> Vec<Level> {
     let mut levels: Vec<_> = match elo {
         Some((min, max)) => (0..RATED_LEVELS)
             .map(|step| {
-                // Multiples of 50 look no more exact than they are.
+                // Rounded to 50: more would suggest a precision that Elo does not have.
                 let elo = (min + (max - min) * step / (RATED_LEVELS - 1)).clamp(min, max) / 50 * 50;
                 let elo = elo.max(min);
                 Level {
@@ -240,7 +242,7 @@ fn levels(engine: &dyn Engine) -> Vec<Level> {
                         .map(|(name, value)| (name.to_owned(), value))
                         .into(),
                     depth: None,
-                    time: LONGEST,
+                    time: MAX_MOVE_TIME,
                 }
             })
             .collect(),
@@ -248,7 +250,7 @@ fn levels(engine: &dyn Engine) -> Vec<Level> {
             .into_iter()
             .map(|depth| {
                 let name = format!("{depth} {}", if depth == 1 { "ply" } else { "plies" });
-                Level { name, options: Vec::new(), depth: Some(depth), time: LONGEST }
+                Level { name, options: Vec::new(), depth: Some(depth), time: MAX_MOVE_TIME }
             })
             .collect(),
     };
@@ -267,8 +269,8 @@ mod tests {
     use labrys_arena::KeyValues;
 
     #[test]
-    fn engines_take_the_options_of_their_levels() {
-        let offers = Offer::all();
+    fn engines_accept_the_options_of_their_levels() {
+        let offers = OfferedGame::all();
         assert_eq!(offers.len(), registry::names().len());
         for offer in &offers {
             let mut engine = offer.rules(None).unwrap().engine().unwrap();
@@ -300,18 +302,18 @@ mod tests {
         let catalogue = Catalogue::new(&engines);
         catalogue.announce("a", vec!["chess".to_owned(), "amazons".to_owned()]);
         catalogue.announce("b", Vec::new());
-        let offers = serde_json::to_value(catalogue.offers()).unwrap();
+        let offers = serde_json::to_value(catalogue.offered_games()).unwrap();
         for offer in offers.as_array().unwrap() {
             let is_played = ["chess", "amazons"].contains(&offer["game"].as_str().unwrap());
             let expected: &[&str] = if is_played { &["a", "c"] } else { &["c"] };
             assert_eq!(offer["engines"], serde_json::json!(expected));
         }
-        assert_eq!(catalogue.missing(), ["b"]);
+        assert_eq!(catalogue.failed_engines(), ["b"]);
     }
 
     #[test]
     fn values_of_the_option_are_checked() {
-        for offer in Offer::all() {
+        for offer in OfferedGame::all() {
             for value in offer.values() {
                 assert!(offer.rules(Some(value)).is_ok());
             }

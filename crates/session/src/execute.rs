@@ -1,37 +1,37 @@
-//! What the requests of a browser do to a session.
+//! The execution of requests.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::catalogue::{Catalogue, Offer};
+use crate::catalogue::{Catalogue, OfferedGame};
 use crate::game_file::{FileError, GameFile, ReadError};
-use crate::game_tree::{Agreement, GameError, GameTree};
+use crate::game_tree::{GameError, GameTree, PlayerDecision};
 use crate::header::{Header, TagError};
 use crate::message::Message;
-use crate::player::SidePlayer;
+use crate::player::Player;
 use crate::request::{ClockRequest, Request};
+use crate::search_runner::Question;
 use crate::session::Session;
 use crate::state::State;
-use crate::thinker::Question;
 use labrys_arena::pgn::{PgnGame, ReplayError};
 use labrys_arena::{OpeningError, Openings, Rules, TimeControl};
 use labrys_core::game::{Color, quote};
 
-/// The plies before which no engine accepts a draw.
-const EARLIEST_DRAW: usize = 20;
+/// No engine accepts a draw before this ply.
+const MIN_DRAW_PLIES: usize = 20;
 
-/// The expected result up to which an engine accepts a draw.
-const DRAWISH: f64 = 0.52;
+/// An engine accepts a draw up to this expected score.
+const MAX_DRAW_RESULT: f64 = 0.52;
 
-/// The most lines of an analysis.
-const MOST_LINES: usize = 5;
+/// The maximum number of lines of an analysis.
+const MAX_LINES: usize = 5;
 
-/// The greatest number of minutes of a clock, and of seconds after each move.
-const LONGEST_CLOCK: f64 = 600.0;
+/// The maximum minutes of a clock, and seconds of increment.
+const MAX_CLOCK: f64 = 600.0;
 
-/// The most random moves at the beginning of a game.
-const LONGEST_OPENING: usize = 20;
+/// The maximum number of random opening moves.
+const MAX_OPENING_PLIES: usize = 20;
 
 /// Why a request is refused.
 #[derive(Debug, Error)]
@@ -45,55 +45,55 @@ pub enum Refusal {
     /// There is no such analyst.
     #[error("there is no analyst {}", quote(.0))]
     Analyst(String),
-    /// No clock has such times.
-    #[error("a clock has minutes, seconds a move or both, up to {LONGEST_CLOCK} each")]
+    /// The clock is out of range.
+    #[error("a clock has minutes, seconds a move or both, up to {MAX_CLOCK} each")]
     Clock,
-    /// No game begins like this.
-    #[error("a game begins with up to {LONGEST_OPENING} random moves, from the start position")]
+    /// The random opening is too long, or combined with a position.
+    #[error("a game begins with up to {MAX_OPENING_PLIES} random moves, from the start position")]
     Opening,
     /// No random opening was found.
     #[error(transparent)]
     NoOpening(#[from] OpeningError),
-    /// No analysis has this many lines.
-    #[error("an analysis has 1 to {MOST_LINES} lines")]
+    /// The number of lines is out of range.
+    #[error("an analysis has 1 to {MAX_LINES} lines")]
     Lines,
     /// The game has no such option or value.
     #[error("{0}")]
     Rules(String),
-    /// The game does not change like this.
+    /// The game tree refuses the change.
     #[error("{0}")]
     Tree(#[from] GameError),
-    /// The tags of a record are refused.
+    /// A tag is refused.
     #[error("{0}")]
     Tag(#[from] TagError),
-    /// A game cannot be chosen from others.
+    /// A PGN text or its game is refused.
     #[error("{0}")]
     File(#[from] FileError),
-    /// Nothing says which moves are good.
+    /// The position has no review.
     #[error("the position has not been reviewed")]
     NoReview,
-    /// The request is about another position.
+    /// The request is about a position other than the current one.
     #[error("the position has changed meanwhile")]
     Stale,
-    /// An engine has to move.
+    /// An engine is to move.
     #[error("it is the turn of an engine")]
     NotYourTurn,
-    /// No engine has to move.
+    /// No engine is to move.
     #[error("no engine has to move")]
     NoEngine,
-    /// No analysis has this many threads.
+    /// There are not this many threads.
     #[error("the threads of an analysis are up to {0} here")]
     Threads(usize),
-    /// No analysis has a table of this size.
+    /// The hash is too large.
     #[error("an analysis has a table of up to {0} MiB here")]
     Hash(usize),
-    /// The side to move cannot pass.
+    /// No null move is possible.
     #[error("there is no threat here: the side to move cannot pass")]
     Threat,
-    /// Nobody can give up or offer a draw.
+    /// No person plays, who could resign or offer a draw.
     #[error("no person plays this game")]
     NoPerson,
-    /// The engine wants to win.
+    /// The engine declines a draw.
     #[error("{0} declines the draw")]
     NoDraw(Color),
 }
@@ -114,34 +114,34 @@ impl From<ReadError> for Refusal {
 }
 
 impl Session {
-    /// Changes the state as a request says.
-    pub(crate) fn change(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
+    /// Applies a request to the state.
+    pub(crate) fn apply(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
         match request {
             Request::New { game, option, fen, opening, players, clock } => {
-                let offer = self.offer(&game)?;
-                let players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
-                let rules = offer.rules(option.as_deref()).map_err(Refusal::Rules)?;
-                let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
+                let offered = self.offered_game(&game)?;
+                let players = read_players(offered, &self.catalogue, players.each_ref().map(String::as_str))?;
+                let rules = offered.rules(option.as_deref()).map_err(Refusal::Rules)?;
+                let fen = trimmed(fen.as_deref());
                 let control = clock.map(|clock| read_clock(&clock)).transpose()?;
                 let tree = match opening {
                     None | Some(0) => GameTree::new(rules, fen)?,
-                    Some(plies @ 1..=LONGEST_OPENING) if fen.is_none() => random_opening(rules, plies)?,
+                    Some(plies @ 1..=MAX_OPENING_PLIES) if fen.is_none() => random_opening(rules, plies)?,
                     Some(_) => return Err(Refusal::Opening),
                 };
-                state.begin(tree, players, control);
+                state.start_game(tree, players, control);
             }
             Request::Load { pgn, game } => self.load(state, &pgn, game)?,
             Request::Choose { game } => self.choose(state, game)?,
             Request::Explored { game } => {
                 let record = state.explorer.as_ref().ok_or(FileError::None)?.game(game)?;
                 let key = state.tree.board().key();
-                self.begin_record(state, &record)?;
+                self.load_record(state, &record)?;
                 let tree = &mut state.tree;
-                let same = tree.main_nodes().into_iter().find(|&node| tree.nodes[node].key == key);
+                let same = tree.mainline().into_iter().find(|&node| tree.nodes[node].key == key);
                 same.map_or(Ok(()), |node| tree.show(node))?;
             }
             Request::Play { node, mv } => {
-                if node != state.tree.shown() {
+                if node != state.tree.current() {
                     return Err(Refusal::Stale);
                 }
                 if state.engine_to_move().is_some() {
@@ -159,8 +159,9 @@ impl Session {
                 }
             }
             Request::Players { players } => {
-                let offer = self.offer(&state.tree.rules().variant)?;
-                state.players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
+                let offered = self.offered_game(&state.tree.rules().variant)?;
+                state.players =
+                    read_players(offered, &self.catalogue, players.each_ref().map(String::as_str))?;
             }
             Request::Pause { on } => (state.is_paused, state.is_stepping) = (on, false),
             Request::Step {} => {
@@ -172,7 +173,7 @@ impl Session {
             }
             Request::Analyse { on, lines, analyst, depth, threads, hash } => {
                 let lines = lines.unwrap_or(state.analysis.lines);
-                if !(1..=MOST_LINES).contains(&lines) {
+                if !(1..=MAX_LINES).contains(&lines) {
                     return Err(Refusal::Lines);
                 }
                 let threads = threads.unwrap_or(state.analysis.threads);
@@ -184,15 +185,15 @@ impl Session {
                     return Err(Refusal::Hash(self.catalogue.hash));
                 }
                 if let Some(name) = analyst {
-                    let analyst = self.catalogue.analysts.iter().find(|analyst| analyst.name == name);
-                    state.analysis.analyst = analyst.ok_or(Refusal::Analyst(name))?.clone();
+                    let analyst = self.catalogue.analyst(&name).cloned();
+                    state.analysis.analyst = analyst.ok_or(Refusal::Analyst(name))?;
                 }
                 state.analysis.depth = depth.unwrap_or(state.analysis.depth);
                 (state.analysis.threads, state.analysis.hash) = (threads, hash);
                 (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
             }
             Request::Review { on } => {
-                // Another analyst begins anew: two would disagree from one position to the next.
+                // A new analyst restarts the review: evaluations of two are not comparable.
                 let analyst = &state.analysis.analyst;
                 if on && state.reviewer.as_ref() != Some(analyst) {
                     state.reviewer = Some(analyst.clone());
@@ -201,7 +202,7 @@ impl Session {
                 state.is_reviewing = on;
             }
             Request::Ask { node, mv, threat } => {
-                if node != state.tree.shown() || state.tree.end().is_some() {
+                if node != state.tree.current() || state.tree.end().is_some() {
                     return Err(Refusal::Stale);
                 }
                 let question = match mv {
@@ -210,7 +211,7 @@ impl Session {
                         Question::After(mv)
                     }
                     None if threat => {
-                        state.tree.after_pass().map_err(|_| Refusal::Threat)?;
+                        state.tree.after_null_move().map_err(|_| Refusal::Threat)?;
                         Question::Threat
                     }
                     None => Question::Hint,
@@ -218,8 +219,8 @@ impl Session {
                 (state.question, state.answer) = (Some((node, question)), None);
             }
             Request::Check { game, option, fen } => {
-                let rules = self.offer(&game)?.rules(option.as_deref()).map_err(Refusal::Rules)?;
-                let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
+                let rules = self.offered_game(&game)?.rules(option.as_deref()).map_err(Refusal::Rules)?;
+                let fen = trimmed(fen.as_deref());
                 let (fen, problem) = match GameTree::new(rules, fen) {
                     Ok(tree) => (Some(tree.start), None),
                     Err(error) => (None, Some(error.to_string())),
@@ -229,7 +230,7 @@ impl Session {
             Request::Resign {} => {
                 let stm = state.tree.board().side_to_move();
                 let person = state.person().or_else(|| state.has_person().then_some(stm));
-                state.tree.agree(Agreement::resignation(person.ok_or(Refusal::NoPerson)?))?;
+                state.tree.decide(PlayerDecision::resignation(person.ok_or(Refusal::NoPerson)?))?;
             }
             Request::Draw {} => {
                 if let Some(person) = state.person() {
@@ -239,10 +240,10 @@ impl Session {
                 } else if !state.has_person() {
                     return Err(Refusal::NoPerson);
                 }
-                state.tree.agree(Agreement::Draw)?;
+                state.tree.decide(PlayerDecision::Draw)?;
             }
             Request::Try { node, mv } => {
-                if node != state.tree.shown() || state.tree.end().is_some() {
+                if node != state.tree.current() || state.tree.end().is_some() {
                     return Err(Refusal::Stale);
                 }
                 state.tree.board().check_move(&mv).map_err(GameError::from)?;
@@ -250,7 +251,7 @@ impl Session {
                     return Err(Refusal::NoReview);
                 }
                 match state.tree.known_line(node, &mv) {
-                    Some(line) => state.judge(node, &mv, line),
+                    Some(line) => state.answer_try(node, &mv, line),
                     None => {
                         (state.question, state.answer) = (Some((node, Question::Try(mv))), None);
                     }
@@ -288,7 +289,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Replaces the game by one of a PGN text, by default by the first one that can be played.
+    /// Loads a game of a PGN text, by default the first one that can be played.
     fn load(&self, state: &mut State, pgn: &str, game: Option<usize>) -> Result<(), Refusal> {
         let games = GameFile::read(pgn)?;
         let index = match game {
@@ -299,59 +300,60 @@ impl Session {
                 games.iter().position(|game| GameTree::from_record(game, values).is_ok()).unwrap_or(0)
             }
         };
-        self.begin_record(state, &games[index])?;
+        self.load_record(state, &games[index])?;
         if games.len() > 1 {
             state.file = Some(GameFile::new(&games, index));
         }
         Ok(())
     }
 
-    /// Replaces the game by another one of the text that was loaded.
+    /// Switches to another game of the loaded text.
     fn choose(&self, state: &mut State, game: usize) -> Result<(), Refusal> {
         let mut file = state.file.clone().ok_or(FileError::None)?;
         if state.is_edited {
             file.update(&state.to_record(false)?);
         }
-        self.begin_record(state, &file.game(game)?)?;
+        self.load_record(state, &file.game(game)?)?;
         file.chosen = game;
         state.file = Some(file);
         Ok(())
     }
 
-    /// Replaces the game by that of a record.
-    fn begin_record(&self, state: &mut State, game: &PgnGame) -> Result<(), Refusal> {
+    /// Loads a game.
+    fn load_record(&self, state: &mut State, game: &PgnGame) -> Result<(), Refusal> {
         let tree = GameTree::from_record(game, |game| self.values(game))?;
-        let offer = self.offer(&tree.rules().variant)?;
-        let find = |name: &str| SidePlayer::find(name, offer, &self.catalogue);
+        let offered = self.offered_game(&tree.rules().variant)?;
+        let find = |name: &str| Player::find(name, offered, &self.catalogue);
         let players = game.players.each_ref().map(|player| find(&player.name));
         let is_here = players.each_ref().map(Option::is_some);
-        state.begin(tree, players.map(|player| player.unwrap_or(SidePlayer::Person)), None);
+        state.start_game(tree, players.map(|player| player.unwrap_or(Player::Person)), None);
         state.header = Header::of(game);
         state.header.clear_names(is_here);
-        // A game that was broken off goes on when somebody wants it to.
-        state.is_paused = state.players.iter().any(|player| *player != SidePlayer::Person);
+        // An unfinished game is not continued until someone resumes it.
+        state.is_paused = state.has_engine();
         Ok(())
     }
 
-    /// The values of the option of a game.
+    /// The rules of a game with each value of its option.
     fn values(&self, game: &str) -> Vec<Rules> {
-        let offer = self.catalogue.offer(game).into_iter();
-        let rules = offer.flat_map(|offer| offer.values().iter().map(|value| offer.rules(Some(value))));
+        let offered = self.catalogue.game(game).into_iter();
+        let rules =
+            offered.flat_map(|offered| offered.values().iter().map(|value| offered.rules(Some(value))));
         rules.filter_map(Result::ok).collect()
     }
 
-    fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
-        self.catalogue.offer(game).ok_or_else(|| Refusal::Game(game.to_owned()))
+    fn offered_game(&self, game: &str) -> Result<&OfferedGame, Refusal> {
+        self.catalogue.game(game).ok_or_else(|| Refusal::Game(game.to_owned()))
     }
 }
 
-/// Plays moves one after the other from a node, as far as they can be played: what chance does may be in the
-/// way. Engines pause, as it is somebody's own line.
+/// Plays moves from a node, as far as they are legal: the outcome of chance may differ. Pauses engines, so
+/// that they do not interfere.
 fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Refusal> {
-    let (before, was_paused) = (state.tree.shown(), state.is_paused);
+    let (before, was_paused) = (state.tree.current(), state.is_paused);
     state.tree.show(node)?;
-    // In a pause it is a variation.
-    state.is_paused |= state.players.iter().any(|player| *player != SidePlayer::Person);
+    // In a pause, the moves form a variation.
+    state.is_paused |= state.has_engine();
     for (index, mv) in moves.iter().enumerate() {
         match state.play(mv) {
             Ok(()) => {}
@@ -367,27 +369,32 @@ fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Ref
     Ok(())
 }
 
-/// Whether an engine accepts a draw: by the last evaluation of the line, if it expects hardly more from it.
+/// Whether an engine accepts a draw: if the last evaluation of the line promises little more.
 fn accepts_draw(tree: &GameTree, engine: Color) -> bool {
-    let path = tree.path(tree.shown());
+    let path = tree.path(tree.current());
     let last = path.iter().rev().find_map(|&node| tree.eval(node));
     let result = last.map(|eval| if engine == Color::White { eval.result } else { 1.0 - eval.result });
-    path.len() >= EARLIEST_DRAW && result.is_some_and(|result| result <= DRAWISH)
+    path.len() >= MIN_DRAW_PLIES && result.is_some_and(|result| result <= MAX_DRAW_RESULT)
+}
+
+/// A position as the user has entered it; none if it is blank.
+fn trimmed(fen: Option<&str>) -> Option<&str> {
+    fen.map(str::trim).filter(|fen| !fen.is_empty())
 }
 
 pub(crate) fn read_players(
-    offer: &Offer,
+    offered: &OfferedGame,
     catalogue: &Catalogue,
     names: [&str; 2],
-) -> Result<[SidePlayer; 2], Refusal> {
-    let find = |name: &str| SidePlayer::find(name, offer, catalogue).ok_or(Refusal::Player(name.to_owned()));
+) -> Result<[Player; 2], Refusal> {
+    let find = |name: &str| Player::find(name, offered, catalogue).ok_or(Refusal::Player(name.to_owned()));
     Ok([find(names[0])?, find(names[1])?])
 }
 
 fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
     let &ClockRequest { minutes, increment } = clock;
-    let is_valid = (0.0..=LONGEST_CLOCK).contains(&minutes)
-        && (0.0..=LONGEST_CLOCK).contains(&increment)
+    let is_valid = (0.0..=MAX_CLOCK).contains(&minutes)
+        && (0.0..=MAX_CLOCK).contains(&increment)
         && minutes + increment > 0.0;
     if !is_valid {
         return Err(Refusal::Clock);
@@ -396,7 +403,7 @@ fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
     Ok(TimeControl { moves: None, time, increment })
 }
 
-/// A game that begins with random moves.
+/// A game with a random opening.
 fn random_opening(rules: Rules, plies: usize) -> Result<GameTree, Refusal> {
     let mut tree = GameTree::new(rules, None)?;
     let mut board = tree.rules().board().map_err(GameError::from)?;
@@ -420,13 +427,13 @@ mod tests {
     use super::*;
     use crate::message::Eval;
 
-    /// A session with a game, and what it answers.
+    /// A session with a game.
     struct Table(Session);
 
     impl Table {
         fn new(game: &str, fen: Option<&str>, players: [&str; 2]) -> Table {
-            let catalogue = Catalogue::new(&[]).with_room(2, 64);
-            let (session, _) = Session::fresh("a game".to_owned(), Arc::new(catalogue)).unwrap();
+            let catalogue = Catalogue::new(&[]).with_limits(2, 64);
+            let (session, _) = Session::with_default_game("a game".to_owned(), Arc::new(catalogue)).unwrap();
             let table = Table(session);
             assert_eq!(
                 table.ask(json!({"do": "new", "game": game, "fen": fen, "players": players})),
@@ -441,11 +448,12 @@ mod tests {
             answer.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
         }
 
+        /// The error of a request.
         fn problem(&self, request: Value) -> String {
             self.ask(request)["text"].as_str().unwrap_or_default().to_owned()
         }
 
-        /// The game as it stands.
+        /// The message about the game.
         fn game(&self) -> Value {
             serde_json::from_str(&self.0.listen().game.borrow()).unwrap()
         }
@@ -463,9 +471,9 @@ mod tests {
         assert_eq!(table.ask(line(0, &["e2e4", "e7e5", "e1e5"])), Value::Null);
         let game = table.game();
         assert_eq!((&game["ply"], &game["paused"]), (&json!(2), &json!(true)));
-        // From an earlier position it is another line.
+        // From an earlier position, it is a variation.
         assert_eq!(table.ask(line(1, &["c7c5", "g1f3"])), Value::Null);
-        assert_eq!(table.game()["tree"][1]["text"], "e5", "the main line stays");
+        assert_eq!(table.game()["tree"][1]["text"], "e5", "the mainline stays");
         assert!(table.problem(line(99, &["c7c5"])).contains("99"));
     }
 
@@ -486,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threat_is_asked_for_unless_in_check() {
+    fn a_threat_is_searched_unless_in_check() {
         let table = Table::new("chess", None, PEOPLE);
         let threat = |node| json!({"do": "ask", "node": node, "threat": true});
         assert_eq!(table.ask(threat(0)), Value::Null);
@@ -497,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn an_analysis_has_what_is_chosen_up_to_the_room_there_is() {
+    fn an_analysis_has_the_chosen_limits_up_to_those_of_the_server() {
         let table = Table::new("chess", None, PEOPLE);
         let analyse = |depth: u32, threads: usize, hash: usize| {
             let what = json!({"do": "analyse", "on": true, "depth": depth});
@@ -513,7 +521,7 @@ mod tests {
         }
         assert_eq!(table.problem(analyse(9, 3, 64)), "the threads of an analysis are up to 2 here");
         assert_eq!(table.problem(analyse(9, 2, 65)), "an analysis has a table of up to 64 MiB here");
-        // What is missing stays.
+        // Missing keys keep their values.
         assert_eq!(table.ask(json!({"do": "analyse", "on": false})), Value::Null);
         let game = table.game();
         assert_eq!(
@@ -574,7 +582,7 @@ mod tests {
         assert_eq!(table.ask(json!({"do": "explored", "game": 0})), Value::Null);
         let game = table.game();
         assert_eq!((&game["ply"], &game["tree"][1]["comment"]), (&json!(3), &json!("sharp")));
-        // It is one game of many, and they stay.
+        // The explorer keeps its games.
         assert_eq!((&game["explorer"]["all"], &game["record"]["names"][0]), (&json!(2), &json!("Ann")));
         assert!(table.problem(json!({"do": "explored", "game": 2})).contains("there is no game 2"));
         assert_eq!(explore("", true)["games"], 0);
@@ -582,14 +590,14 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_accepts_a_draw_by_what_it_expects() {
+    fn an_engine_accepts_a_draw_by_its_expected_score() {
         let mut tree = GameTree::new(Rules::new("chess", None).unwrap(), None).unwrap();
         let pawns = ('a'..='h').flat_map(|file| [format!("{file}2{file}3"), format!("{file}7{file}6")]);
         let others = ["a3a4", "a6a5", "h3h4", "h6h5"].map(str::to_owned);
         for mv in pawns.chain(others) {
             assert!(!accepts_draw(&tree, Color::Black), "{mv}");
             tree.add(&mv).unwrap();
-            tree.note(tree.shown(), Eval { result: 0.6, depth: 3, by: String::new() });
+            tree.store_eval(tree.current(), Eval { result: 0.6, depth: 3, by: String::new() });
         }
         assert!(accepts_draw(&tree, Color::Black) && !accepts_draw(&tree, Color::White));
     }

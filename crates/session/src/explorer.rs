@@ -1,5 +1,5 @@
-//! The explorer: the moves that were played in a position by the records that somebody has opened, and how
-//! the games ended.
+//! The opening explorer: the moves that were played in a position, with their results, in the PGN files that
+//! the user has opened.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,22 +11,22 @@ use labrys_arena::pgn::{PgnGame, PgnReader};
 use labrys_core::engine::Board;
 use labrys_core::game::Color;
 
-/// The most games.
-const MOST_GAMES: usize = 20_000;
+/// The maximum number of games.
+const MAX_GAMES: usize = 20_000;
 
-/// The most bytes of their records.
-const LONGEST_TEXTS: usize = 16 << 20;
+/// The maximum size of their PGN in bytes.
+const MAX_BYTES: usize = 16 << 20;
 
-/// The most positions of all games together.
-const MOST_POSITIONS: usize = 1_000_000;
+/// The maximum number of positions of all games.
+const MAX_POSITIONS: usize = 1_000_000;
 
-/// The positions of each game that are looked up, from its first one on.
-const DEEPEST: usize = 60;
+/// The number of positions of each game that are indexed, from the start.
+const MAX_PLIES: usize = 60;
 
-/// The games of a position that are listed.
-const LISTED: usize = 12;
+/// The maximum number of listed games of a position.
+const MAX_LISTED: usize = 12;
 
-/// The move of a position in which a game has ended.
+/// The move index of a game's last position.
 const NO_MOVE: u32 = u32::MAX;
 
 /// A position of a game, and the move that was played there.
@@ -39,54 +39,55 @@ struct Entry {
     game: u32,
 }
 
-/// A game that has been read.
-pub(crate) struct ReadGame {
+/// A parsed game, not yet in the index.
+pub(crate) struct ParsedGame {
     variant: &'static str,
     summary: GameSummary,
     winner: Option<Option<Color>>,
     text: String,
-    /// The keys of its positions, each with the move after it.
+    /// The key of each position, with the move played there.
     positions: Vec<(u64, Option<String>)>,
 }
 
-/// A game that is explored.
+/// A game of the explorer.
 struct Game {
     variant: &'static str,
     summary: GameSummary,
-    /// The winner, none in a draw; none of both of a game that was not finished.
+    /// `None` if the game was not finished, `Some(None)` in a draw.
     winner: Option<Option<Color>>,
-    /// Its record.
+    /// Its PGN.
     text: Box<str>,
 }
 
-/// Games by their positions.
+/// Games, indexed by position.
 #[derive(Default)]
 pub(crate) struct Explorer {
     games: Vec<Game>,
-    /// The positions of all games. Each run is sorted, and longer than those after it together.
+    /// The positions of all games, in sorted runs. Each is more than twice as long as the next, so that
+    /// adding games takes amortised logarithmic time and a look-up searches few runs.
     runs: Vec<Vec<Entry>>,
-    /// The moves by their indices, and their indices.
+    /// The distinct moves, and their indices.
     moves: Vec<Box<str>>,
     indices: HashMap<Box<str>, u32>,
-    /// The bytes of the records.
+    /// The size of the PGN of all games in bytes.
     length: usize,
-    /// Games that could not be read or played, or for which there was no room.
+    /// The number of games that could not be parsed or replayed, or exceeded the limits.
     left_out: usize,
 }
 
-/// The games of a PGN text, each with its positions; none for one that cannot be read or played.
-pub(crate) fn read(pgn: &str) -> Vec<Option<ReadGame>> {
-    PgnReader::new(pgn.as_bytes()).map(|game| ReadGame::new(&game.ok()?)).collect()
+/// Parses the games of a PGN text; `None` for those that cannot be parsed or replayed.
+pub(crate) fn parse_games(pgn: &str) -> Vec<Option<ParsedGame>> {
+    PgnReader::new(pgn.as_bytes()).map(|game| ParsedGame::new(&game.ok()?)).collect()
 }
 
-impl ReadGame {
-    /// A game up to its first move that cannot be played; none if that is the first one.
-    fn new(game: &PgnGame) -> Option<ReadGame> {
+impl ParsedGame {
+    /// The positions up to the first illegal move; `None` if no move can be played.
+    fn new(game: &PgnGame) -> Option<ParsedGame> {
         let mut board = game.board(None).ok()?;
         board.set_up(game.opening.set_up_fen(), &[]).ok()?;
         let mut positions = Vec::new();
         let mut texts = game.opening.moves.iter().chain(game.moves.iter().map(|mv| &mv.text));
-        while positions.len() < DEEPEST {
+        while positions.len() < MAX_PLIES {
             let key = board.key();
             let Some(mv) = texts.next().and_then(|text| board.play_san_as_chosen(text).ok()) else {
                 positions.push((key, None));
@@ -95,7 +96,7 @@ impl ReadGame {
             positions.push((key, Some(mv)));
         }
         positions.first().filter(|(_, mv)| mv.is_some())?;
-        Some(ReadGame {
+        Some(ParsedGame {
             variant: board.variant(),
             summary: game_file::summary(game),
             winner: game.end.as_ref().map(|end| end.winner),
@@ -106,15 +107,15 @@ impl ReadGame {
 }
 
 impl Explorer {
-    /// Adds games, as far as there is room for them.
-    pub(crate) fn add(&mut self, games: Vec<Option<ReadGame>>) {
+    /// Adds games, as far as the limits allow.
+    pub(crate) fn add(&mut self, games: Vec<Option<ParsedGame>>) {
         let mut run = Vec::new();
         let mut count: usize = self.runs.iter().map(Vec::len).sum();
         for game in games {
-            let fits = |game: &ReadGame| {
-                self.games.len() < MOST_GAMES
-                    && self.length + game.text.len() <= LONGEST_TEXTS
-                    && count + game.positions.len() <= MOST_POSITIONS
+            let fits = |game: &ParsedGame| {
+                self.games.len() < MAX_GAMES
+                    && self.length + game.text.len() <= MAX_BYTES
+                    && count + game.positions.len() <= MAX_POSITIONS
             };
             let Some(game) = game.filter(fits) else {
                 self.left_out += 1;
@@ -127,19 +128,19 @@ impl Explorer {
                 let mv = mv.map_or(NO_MOVE, |mv| self.index(mv));
                 run.push(Entry { key, mv, game: index });
             }
-            let ReadGame { variant, summary, winner, text, .. } = game;
+            let ParsedGame { variant, summary, winner, text, .. } = game;
             self.games.push(Game { variant, summary, winner, text: text.into() });
         }
         run.sort_unstable();
         while let Some(before) = self.runs.pop_if(|before| before.len() <= 2 * run.len()) {
             run.extend(before);
-            // Two sorted parts, which are merged.
+            // Merges the two runs: the sort is adaptive.
             run.sort();
         }
         self.runs.push(run);
     }
 
-    /// The index of a move.
+    /// The index of a move, a new one if it has none.
     fn index(&mut self, mv: String) -> u32 {
         if let Some(&index) = self.indices.get(mv.as_str()) {
             return index;
@@ -150,7 +151,7 @@ impl Explorer {
         index
     }
 
-    /// The record of a game.
+    /// A game by index.
     ///
     /// # Errors
     /// If there is no such game.
@@ -160,22 +161,22 @@ impl Explorer {
         Ok(read_games(&game.text)?.remove(0))
     }
 
-    /// How many games there are, and how many were left out.
+    /// The number of games, and of those left out.
     pub(crate) fn counts(&self) -> [usize; 2] {
         [self.games.len(), self.left_out]
     }
 
-    /// What was played in the position on a board.
+    /// The entry for the position on a board.
     pub(crate) fn state(&self, board: &dyn Board) -> ExplorerState<'_> {
         let key = board.key();
         let range = |run: &[Entry]| -> Range<usize> {
             run.partition_point(|entry| entry.key < key)..run.partition_point(|entry| entry.key <= key)
         };
         let runs = self.runs.iter().flat_map(|run| run[range(run)].iter().copied());
-        // Boards of other games may have the same key.
+        // Keys of different games may collide.
         let mut here: Vec<_> =
             runs.filter(|entry| self.games[entry.game as usize].variant == board.variant()).collect();
-        // A game that comes back to the position with the same move counts once.
+        // A game that repeats the position and the move counts once.
         here.sort_unstable();
         here.dedup();
         let mut moves: Vec<_> = here
@@ -186,7 +187,7 @@ impl Explorer {
                 let count = |winner| winners().filter(|of_game| *of_game == Some(winner)).count();
                 Some(ExploredMove {
                     mv,
-                    // The other rules of castling have another notation.
+                    // Not legal here if castling is written by other rules (Chess960).
                     text: board.san(mv).ok()?,
                     games: entries.len(),
                     white: count(Some(Color::White)),
@@ -199,7 +200,7 @@ impl Explorer {
         let mut games: Vec<_> = here.iter().map(|entry| entry.game as usize).collect();
         games.sort_unstable();
         games.dedup();
-        let list = games.iter().take(LISTED);
+        let list = games.iter().take(MAX_LISTED);
         let list = list.map(|&game| ExploredGame { game, summary: &self.games[game].summary }).collect();
         let [all, left_out] = self.counts();
         ExplorerState { all, left_out, here: games.len(), moves, list }
@@ -213,7 +214,7 @@ mod tests {
 
     fn explorer(pgn: &str) -> Explorer {
         let mut explorer = Explorer::default();
-        explorer.add(read(pgn));
+        explorer.add(parse_games(pgn));
         explorer
     }
 
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_counted_by_position_whatever_led_to_it() {
+    fn transpositions_count_as_the_same_position() {
         let explorer = explorer(
             "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. Nf3 e5 2. e4 Nf6 0-1\n\n[White \"Ann\"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n\
              1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 *\n\n1. e5 *",
@@ -262,7 +263,7 @@ mod tests {
         assert_eq!(explorer.counts(), [5, 0]);
         assert_eq!(moves(&explorer, "neighbours", ""), [text("e1e3", 1)]);
         assert_eq!(moves(&explorer, "amazons", ""), [text("d1d7,d7g7", 1)]);
-        // What chance does is not chosen.
+        // Outcomes of chance are merged.
         assert_eq!(moves(&explorer, "tucchess", "a2a3 a6a5"), [text("a3a4", 2)]);
     }
 
@@ -270,7 +271,7 @@ mod tests {
     fn the_order_of_the_files_makes_no_difference() {
         let games = ["1. e4 e5 1-0", "1. d4 d5 0-1", "1. e4 c5 0-1", "1. e4 e5 1-0", "1. c4 *"];
         let mut explorer = Explorer::default();
-        games.iter().for_each(|game| explorer.add(read(game)));
+        games.iter().for_each(|game| explorer.add(parse_games(game)));
         let whole = self::explorer(&games.join("\n\n"));
         for line in ["", "e2e4", "d2d4"] {
             assert_eq!(moves(&explorer, "chess", line), moves(&whole, "chess", line), "{line}");
@@ -282,19 +283,19 @@ mod tests {
     fn the_explorer_is_bounded() {
         let mut explorer = Explorer::default();
         let pgn = "1. e4 e5 *\n\n".repeat(1_000);
-        for _ in 0..=MOST_GAMES / 1_000 {
-            explorer.add(read(&pgn));
+        for _ in 0..=MAX_GAMES / 1_000 {
+            explorer.add(parse_games(&pgn));
         }
-        assert_eq!(explorer.counts(), [MOST_GAMES, 1_000]);
-        assert_eq!(moves(&explorer, "chess", "")[0].1[0], MOST_GAMES);
-        // Long comments take the room of many games.
+        assert_eq!(explorer.counts(), [MAX_GAMES, 1_000]);
+        assert_eq!(moves(&explorer, "chess", "")[0].1[0], MAX_GAMES);
+        // Bounded in bytes, too.
         let long = || {
-            let game = read("1. e4 e5 *").remove(0).unwrap();
-            Some(ReadGame { text: "x".repeat(LONGEST_TEXTS / 2), ..game })
+            let game = parse_games("1. e4 e5 *").remove(0).unwrap();
+            Some(ParsedGame { text: "x".repeat(MAX_BYTES / 2), ..game })
         };
         let mut explorer = Explorer::default();
         explorer.add(vec![long(), long(), long()]);
-        explorer.add(read("1. d4 *"));
+        explorer.add(parse_games("1. d4 *"));
         assert_eq!(explorer.counts(), [2, 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! The games of a text that has several: one of them is played, the others wait.
+//! A PGN text with several games, one of which is the current one.
 
 use thiserror::Error;
 
@@ -8,63 +8,63 @@ use crate::header::result_text;
 use crate::message::{GameSummary, GamesState};
 use labrys_arena::pgn::PgnGame;
 
-/// The most games of a text.
-const MOST_GAMES: usize = 500;
+/// The maximum number of games of a text.
+const MAX_GAMES: usize = 500;
 
-/// The most bytes of a text.
-const LONGEST_FILE: usize = 1 << 18;
+/// The maximum size of a text in bytes.
+const MAX_BYTES: usize = 1 << 18;
 
-/// The games of a text, as PGN.
+/// The games of a text, each as PGN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GameFile {
     texts: Vec<String>,
     summaries: Vec<GameSummary>,
-    /// The one that is played, counted from 0.
+    /// The index of the current game.
     pub(crate) chosen: usize,
 }
 
-/// Why games cannot be chosen from.
+/// Why a text or its game is refused.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The text is too long.
-    #[error("a PGN text has at most {LONGEST_FILE} bytes here, this one has {0}")]
+    #[error("a PGN text has at most {MAX_BYTES} bytes here, this one has {0}")]
     Long(usize),
     /// There are too many games.
-    #[error("a PGN text has at most {MOST_GAMES} games here, this one has {0}")]
+    #[error("a PGN text has at most {MAX_GAMES} games here, this one has {0}")]
     Many(usize),
     /// There is no such game.
     #[error("there is no game {0}, counted from 0: there are {1}")]
     Game(usize, usize),
-    /// No text with several games was loaded.
+    /// No text with several games has been loaded.
     #[error("there are no games to choose from")]
     None,
 }
 
 impl GameFile {
-    /// The games of a text.
+    /// Parses the games of a text.
     pub(crate) fn read(pgn: &str) -> Result<Vec<PgnGame>, ReadError> {
-        if pgn.len() > LONGEST_FILE {
+        if pgn.len() > MAX_BYTES {
             return Err(FileError::Long(pgn.len()).into());
         }
         let games = read_games(pgn)?;
-        if games.len() > MOST_GAMES {
+        if games.len() > MAX_GAMES {
             return Err(FileError::Many(games.len()).into());
         }
         Ok(games)
     }
 
-    /// Several games, one of which is played.
+    /// The games, with the index of the current one.
     pub(crate) fn new(games: &[PgnGame], chosen: usize) -> GameFile {
         let (texts, summaries) = games.iter().map(|game| (game.to_string(), summary(game))).unzip();
         GameFile { texts, summaries, chosen }
     }
 
-    /// What is saved: the games, each as PGN.
+    /// The games, each as PGN.
     pub(crate) fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// Reads what [`GameFile::texts`] has given.
+    /// The inverse of [`GameFile::texts`].
     pub(crate) fn restore(texts: &[String], chosen: usize) -> Option<GameFile> {
         let games = texts.iter().map(|text| Some(read_games(text).ok()?.remove(0)));
         let games = games.collect::<Option<Vec<_>>>()?;
@@ -77,7 +77,7 @@ impl GameFile {
         Ok(read_games(text)?.remove(0))
     }
 
-    /// Replaces the game that is played by what it has become.
+    /// Replaces the current game by its edited version.
     pub(crate) fn update(&mut self, game: &PgnGame) {
         self.texts[self.chosen] = game.to_string();
         self.summaries[self.chosen] = summary(game);
@@ -97,7 +97,7 @@ pub(crate) enum ReadError {
     Game(#[from] GameError),
 }
 
-/// A game in a line.
+/// The summary of a game for a list.
 pub(crate) fn summary(game: &PgnGame) -> GameSummary {
     GameSummary {
         players: game.players.each_ref().map(|player| player.name.clone()),
@@ -129,10 +129,9 @@ mod tests {
     #[test]
     fn a_text_is_bounded() {
         let refused = |pgn: &str| GameFile::read(pgn).unwrap_err().to_string();
-        assert!(refused(&"1. e4 *\n".repeat(MOST_GAMES + 1)).contains("at most 500 games"));
+        assert!(refused(&"1. e4 *\n".repeat(MAX_GAMES + 1)).contains("at most 500 games"));
         assert!(
-            refused(&format!("1. e4 {{{}}} *", "x ".repeat(LONGEST_FILE / 2)))
-                .contains("at most 262144 bytes")
+            refused(&format!("1. e4 {{{}}} *", "x ".repeat(MAX_BYTES / 2))).contains("at most 262144 bytes")
         );
         assert!(refused("").contains("no game"));
     }

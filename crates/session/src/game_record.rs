@@ -1,13 +1,13 @@
-//! Games with their alternatives as game records, PGN.
+//! Conversion of game trees from and to PGN.
 
-use crate::game_tree::{End, GameError, GameTree, LONGEST, ROOT};
+use crate::annotations::Annotations;
+use crate::game_tree::{End, GameError, GameTree, MAX_MOVES, ROOT};
 use crate::header::Header;
-use crate::remarks::Remarks;
 use labrys_arena::analysis::GameAnalysis;
 use labrys_arena::pgn::{DEEPEST, PgnGame, PgnMove, PgnReader, PlayerTags};
 use labrys_arena::{FinalResult, Rules, Termination, Variation};
 
-/// The comment of the moves of an opening, by which readers know them.
+/// The comment that marks opening moves.
 const BOOK: &str = "book";
 
 /// The games of a PGN text.
@@ -21,42 +21,42 @@ pub(crate) fn read_games(pgn: &str) -> Result<Vec<PgnGame>, GameError> {
 }
 
 impl GameTree {
-    /// The game of a record. `values` are those of the options of all games, by name of the game.
+    /// Converts a PGN game. `values` returns the rules of a game with each value of its option.
     pub(crate) fn from_record(
         game: &PgnGame,
         values: impl Fn(&str) -> Vec<Rules>,
     ) -> Result<GameTree, GameError> {
         let mut board = game.board(None)?;
-        // The record names the option by its tag, the server by its value.
+        // The value of the option is inferred from the `Variant` tag.
         let same =
             |rules: &Rules| rules.board().is_ok_and(|other| other.pgn_variant() == board.pgn_variant());
         let rules = values(board.variant()).into_iter().find(same);
         let rules = rules.map_or_else(|| Rules::new(board.variant(), None), Ok)?;
         let fen = game.opening.fen.as_str();
-        if game.opening.moves.len() + game.moves.len() > LONGEST {
+        if game.opening.moves.len() + game.moves.len() > MAX_MOVES {
             return Err(GameError::TooLong);
         }
         let moves = game.replay(board.as_mut())?;
         let mut tree = GameTree::new(rules, Some(fen).filter(|fen| !fen.is_empty()))?;
-        tree.nodes[ROOT].remarks.comment = game.comment.clone();
+        tree.nodes[ROOT].annotations.comment = game.comment.clone();
         let (opening, others) = moves.split_at(game.opening.moves.len());
         for mv in opening {
             tree.add(mv)?;
-            let shown = tree.shown();
-            BOOK.clone_into(&mut tree.nodes[shown].remarks.comment);
+            let current = tree.current();
+            BOOK.clone_into(&mut tree.nodes[current].annotations.comment);
         }
         for (mv, record) in others.iter().zip(&game.moves) {
-            let (before, fen) = (tree.shown(), tree.board.fen());
+            let (before, fen) = (tree.current(), tree.board.fen());
             tree.add(mv)?;
-            let shown = tree.shown();
-            tree.nodes[shown].remarks = remarks(record);
+            let current = tree.current();
+            tree.nodes[current].annotations = annotations(record);
             tree.add_variations(before, &fen, &record.variations);
         }
         Ok(tree)
     }
 
-    /// Adds lines after a node, whose position is that of `fen`. Records have null moves and slips in them: a
-    /// line is cut where it cannot be played.
+    /// Adds variations after a node with the position `fen`. PGN files contain null moves and errors: each
+    /// variation is cut at its first illegal move.
     fn add_variations(&mut self, node: usize, fen: &str, lines: &[Vec<PgnMove>]) {
         for line in lines {
             if let Err(error) = self.add_variation(node, fen, line) {
@@ -65,7 +65,7 @@ impl GameTree {
         }
     }
 
-    /// Adds a line up to the first move that cannot be played.
+    /// Adds a variation up to its first illegal move, which is an error.
     fn add_variation(&mut self, node: usize, fen: &str, line: &[PgnMove]) -> Result<(), GameError> {
         let [mut reader, mut writer] = [self.rules.board()?, self.rules.board()?];
         reader.set_up(Some(fen), &[])?;
@@ -80,62 +80,65 @@ impl GameTree {
                 let known = children.into_iter().find(|&child| self.nodes[child].mv == *mv);
                 parent = known.map_or_else(|| self.push(before, mv.clone(), text.clone()), Ok)?;
                 let node = &mut self.nodes[parent];
-                if node.remarks.is_empty() {
-                    node.remarks = remarks(record);
+                if node.annotations.is_empty() {
+                    node.annotations = annotations(record);
                 }
                 node.key = writer.key();
                 let outcome = writer.outcome();
                 node.end = outcome.map(|end| End { winner: end.winner, text: end.to_string() });
             }
-            // What could be played in place of the move.
+            // Variations on the move itself, even if it is illegal.
             self.add_variations(before, &fen, variations);
             played?;
         }
         Ok(())
     }
 
-    /// The line that begins with a node, with its alternatives; `ply` moves are before it, and `depth`
-    /// variations around it.
+    /// The line from a node at `ply`, with its variations; `depth` is the nesting.
     fn record(&self, first: usize, ply: usize, depth: usize) -> Vec<PgnMove> {
         let next = |&node: &usize| self.nodes[node].children.first().copied();
         let line = std::iter::successors(Some(first), next).enumerate().map(|(index, node)| {
             let siblings = self.nodes[self.nodes[node].parent].children.iter().copied();
-            // Those of the first move are variations of their own.
+            // The siblings of a variation's first move belong to the parent line.
             let others = siblings.filter(|&other| other != node && (index > 0 || depth == 0));
             let others = others.filter(|_| depth < DEEPEST);
             let variations = others.map(|other| self.record(other, ply + index, depth + 1)).collect();
-            let mut remarks = self.nodes[node].remarks.clone();
+            let mut annotations = self.nodes[node].annotations.clone();
             if index > 0 || depth == 0 {
-                remarks = Remarks { comment: remarks.whole_comment(), before: String::new(), ..remarks };
+                annotations = Annotations {
+                    comment: annotations.joined_comment(),
+                    before: String::new(),
+                    ..annotations
+                };
             }
             if self.nodes[node].times.is_some()
-                && let Some(left) = self.time_left(node, self.player(ply + index))
+                && let Some(left) = self.time_left(node, self.side_at(ply + index))
             {
-                remarks.note_left(left);
+                annotations.add_clock(left);
             }
-            let Remarks { before, comment, glyphs } = remarks;
+            let Annotations { before, comment, glyphs } = annotations;
             PgnMove { text: self.nodes[node].text.clone(), before, comment, glyphs, variations }
         });
         line.collect()
     }
 
-    /// The game as a record, the end that of its main line. `here` are those who play, whose names and time
-    /// controls stand where the header has none. With `is_annotated`, it has what the review says, as
-    /// `labrys analyse` writes it.
+    /// Converts the game to PGN, with the result of the mainline. `here` has the names and time controls of
+    /// the session's players, used if the header has none. `is_annotated` includes the review, as `labrys
+    /// analyse` writes it.
     pub(crate) fn to_record(
         &self,
         header: &Header,
         here: [PlayerTags; 2],
         is_annotated: bool,
     ) -> Result<PgnGame, GameError> {
-        let line = self.main_nodes();
+        let line = self.mainline();
         let moves: Vec<_> = line.iter().map(|&node| self.nodes[node].mv.clone()).collect();
         let mut at_end = GameTree::new(self.rules.clone(), Some(&self.start))?;
         moves.iter().try_for_each(|mv| at_end.add(mv))?;
         let last = line.last().map_or(ROOT, |&node| node);
         *at_end.times_mut() = self.nodes[last].times.clone().filter(|_| last != ROOT);
-        let shown = at_end.shown();
-        at_end.nodes[shown].agreed = self.nodes[last].agreed;
+        let current = at_end.current();
+        at_end.nodes[current].decision = self.nodes[last].decision;
         let end = at_end.end().map(|End { winner, text }| {
             let termination = match at_end.times() {
                 _ if at_end.board.outcome().is_some() => Termination::Rules,
@@ -152,7 +155,7 @@ impl GameTree {
             variant: self.board.pgn_variant().map(str::to_owned),
             players: Default::default(),
             opening: start.to_record(at_end.board.as_mut())?,
-            comment: self.nodes[ROOT].remarks.comment.clone(),
+            comment: self.nodes[ROOT].annotations.comment.clone(),
             moves: line.first().map_or(Vec::new(), |&first| self.record(first, 0, 0)),
             closing: String::new(),
             end,
@@ -160,7 +163,7 @@ impl GameTree {
         };
         let mut record = header.record(body, here);
         if is_annotated {
-            // An evaluation is of the whole game or of none.
+            // An incomplete review is not written.
             if let Some(moves) = self.analysis(&line).into_iter().collect() {
                 GameAnalysis { moves }.annotate(&mut record);
             }
@@ -169,10 +172,10 @@ impl GameTree {
     }
 }
 
-/// What a record says of a move.
-fn remarks(record: &PgnMove) -> Remarks {
+/// The annotations of a PGN move.
+fn annotations(record: &PgnMove) -> Annotations {
     let PgnMove { before, comment, glyphs, .. } = record.clone();
-    Remarks { before, comment, glyphs }
+    Annotations { before, comment, glyphs }
 }
 
 #[cfg(test)]
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_are_saved_and_loaded() {
+    fn variations_are_saved_and_loaded() {
         let mut saved = game("chess", None);
         play(&mut saved, "e2e4 e7e5 g1f3");
         saved.show(1).unwrap();
@@ -206,20 +209,20 @@ mod tests {
         saved.show(ROOT).unwrap();
         play(&mut saved, "d2d4");
         saved.show(3).unwrap();
-        let pgn = save(&saved, &Header::fresh());
-        // The main line is that of the game, whatever is on the board.
+        let pgn = save(&saved, &Header::for_new_game());
+        // The mainline does not depend on the current node.
         let text = "1. e4 ( 1. d4 ) 1... e5 ( 1... c5 2. Nf3 ( 2. Nc3 ) 2... d6 ) 2. Nf3 *";
         assert!(pgn.replace('\n', " ").contains(text), "{pgn}");
         let (loaded, header) = load(&pgn).unwrap();
         assert_eq!((line(&loaded), loaded.nodes.len()), ("e4/d4 e5/c5 Nf3".to_owned(), saved.nodes.len()));
         assert_eq!(save(&loaded, &header), pgn);
-        // Many variations, one within the other, do no harm.
+        // Deeply nested variations.
         let deep = format!("1. e4 {} {} *", "( 1. d4 ".repeat(5000), ")".repeat(5000));
         assert!(load(&deep).is_ok());
     }
 
     #[test]
-    fn a_variation_is_cut_where_it_cannot_be_played() {
+    fn a_variation_is_cut_at_its_first_illegal_move() {
         for (pgn, expected, nodes) in [
             ("1. e4 ( 1. e5 ) e5 *", "e4 e5", 3),
             ("1. e4 ( 1. d4 d5 2. Ke5 ( 2. c4 ) e6 ) e5 *", "e4/d4 e5", 6),
@@ -231,8 +234,8 @@ mod tests {
             let (game, _) = load(pgn).unwrap();
             assert_eq!((line(&game).as_str(), game.nodes.len()), (expected, nodes), "{pgn}");
         }
-        // More variations than there is room for.
-        let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(LONGEST / 4);
+        // A variation with too many moves.
+        let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_MOVES / 4);
         let pgn = format!("1. e4 e5 ( 1... {long} ) 2. Nf3 Nc6 *");
         let (game, _) = load(&pgn).unwrap();
         assert_eq!(line(&game).split(' ').count(), 4);
@@ -250,7 +253,7 @@ mod tests {
             let moves: Vec<_> = moves.split(' ').collect();
             let played = moves.iter().take_while(|mv| saved.add(mv).is_ok()).count();
             assert!(played > 0, "{variant}");
-            let pgn = save(&saved, &Header::fresh());
+            let pgn = save(&saved, &Header::for_new_game());
             let (loaded, header) = load(&pgn).unwrap();
             assert_eq!([Color::White, Color::Black].map(|player| header.name(player)), ["a", "b"]);
             assert_eq!((line(&loaded), loaded.board().fen()), (line(&saved), saved.board().fen()), "{pgn}");
@@ -259,7 +262,7 @@ mod tests {
         for pgn in ["", "{a comment}", "[Variant \"ludo\"]\n\n*", "1. e5 *"] {
             assert!(load(pgn).is_err(), "{pgn}");
         }
-        // A list of moves from anywhere.
+        // Bare lists of moves, in common notations.
         for pgn in
             ["1. e4 e5 2. Nf3", "e2e4 e7e5 g1f3", "1.e4e5 2.Nf3*", "e2-e4 e7-e5 g1-f3", "1) e4, e5 2) Nf3"]
         {
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_saved_with_all_that_it_says() {
+    fn tags_comments_glyphs_and_clocks_survive_a_round_trip() {
         let pgn = "[Event \"Match\"]\n[Site \"Here\"]\n[Date \"1999.01.??\"]\n[Round \"3\"]\n[White \"Ann\"]\n\
                    [Black \"Bob\"]\n[Result \"0-1\"]\n[TimeControl \"300+3\"]\n[PlyCount \"4\"]\n\
                    [Termination \"Normal\"]\n[WhiteElo \"2000\"]\n\n\
@@ -287,7 +290,7 @@ mod tests {
         assert_eq!(third.spent, Some(5_000));
         let other = moves.iter().find(|mv| mv.text == "d4").unwrap();
         assert_eq!((other.before, &*other.comment, other.parent), ("or", "queen", ROOT));
-        // A variation that becomes the main line keeps what is said before it.
+        // A variation promoted to the mainline keeps the comment before it.
         let other = other.node;
         game.promote(other, true).unwrap();
         let text = "1. d4 {or queen} ( 1. e4";
@@ -307,14 +310,14 @@ mod tests {
             played.play(mv, &mut || 0.0).unwrap();
             *played.times_mut() = Some(times.press(player, control));
         }
-        let pgn = save(&played, &Header::fresh());
+        let pgn = save(&played, &Header::for_new_game());
         assert_eq!(pgn.matches("[%clk 0:04:59.0]").count(), 2, "{pgn}");
         let spent = |game: &GameTree| game.all_moves([control.increment; 2], &game.judgements())[1].spent;
         assert_eq!((spent(&played), spent(&load(&pgn).unwrap().0)), (Some(7_000), None));
     }
 
     #[test]
-    fn a_review_is_written_as_the_analysis_of_games_writes_it() {
+    fn a_review_is_written_as_by_labrys_analyse() {
         let (mut game, header) = load("1. f3 e5 2. g4 Qh4# 0-1").unwrap();
         for (node, (mv, text, result)) in
             [("e2e4", "e4", 0.5), ("e7e5", "e5", 0.38), ("e2e4", "e4", 0.38), ("d8h4", "Qh4#", 0.0)]
@@ -322,16 +325,8 @@ mod tests {
                 .enumerate()
         {
             let (mv, score, line) = (mv.to_owned(), "cp -20".to_owned(), vec![text.to_owned()]);
-            let best = Some(crate::message::LineState {
-                mv,
-                score,
-                result,
-                line,
-                moves: Vec::new(),
-                boards: Vec::new(),
-                visits: None,
-            });
-            game.nodes[node].reviewed = Some(crate::review::Reviewed { best });
+            let best = Some(crate::message::LineState { mv, score, result, line, ..Default::default() });
+            game.nodes[node].reviewed = Some(crate::review::PositionReview { best });
         }
         let text = |is_annotated| {
             let record = game.to_record(&header, Default::default(), is_annotated).unwrap();
@@ -342,6 +337,6 @@ mod tests {
         assert!(text(false).contains("1. f3 e5 2. g4 Qh4#"));
         game.clear_review();
         let record = game.to_record(&header, Default::default(), true).unwrap();
-        assert!(!record.to_string().contains("Annotator"), "half a review is none");
+        assert!(!record.to_string().contains("Annotator"), "an incomplete review is not written");
     }
 }

@@ -1,15 +1,14 @@
-//! The moves of a game with their alternatives, the position on the board, and what is known of each
-//! position.
+//! The game tree: the mainline, variations, the current node, and data of each node.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::annotations::{AnnotationError, Annotations};
 use crate::clock::Times;
 use crate::message::{Eval, LineMove, TreeMove};
-use crate::remarks::{RemarkError, Remarks};
-use crate::review::{Judgements, Reviewed};
+use crate::review::{Judgements, PositionReview};
 use labrys_arena::analysis::Mark;
 use labrys_arena::pgn::ReplayError;
 use labrys_arena::{Rules, RulesError, Variation};
@@ -19,47 +18,46 @@ use labrys_core::game::{Color, MoveError};
 /// The node of the start position.
 pub(crate) const ROOT: usize = 0;
 
-/// Moves that a game may have in all its lines, those taken back included.
-pub(crate) const LONGEST: usize = 5_000;
+/// The maximum number of moves in all lines, including those taken back.
+pub(crate) const MAX_MOVES: usize = 5_000;
 
-/// The most bytes of comments that are written in a game.
-const LONGEST_TEXT: usize = 1 << 18;
+/// The maximum size of all comments set by the user, in bytes.
+const MAX_COMMENT_BYTES: usize = 1 << 18;
 
-/// A position of the game.
+/// A node: a position, and the move that leads to it.
 pub(crate) struct Node {
     pub(crate) parent: usize,
-    /// The move that leads here, in the notation of the protocol.
+    /// The move, in the notation of the protocol.
     pub(crate) mv: String,
-    /// The same in the notation of records.
+    /// The move in SAN.
     pub(crate) text: String,
-    /// The key of the position, the same for all move orders that lead to it.
+    /// The hash key of the position.
     pub(crate) key: u64,
-    /// The positions after it, the one of the main line first.
+    /// The next nodes, the mainline first.
     pub(crate) children: Vec<usize>,
-    /// The child that the line goes on with.
+    /// The child on the current line.
     pub(crate) next: Option<usize>,
     /// Its evaluation, if it has been searched.
     pub(crate) eval: Option<Eval>,
-    /// The clocks, in a game that has them.
+    /// The clocks, if the game has any.
     pub(crate) times: Option<Times>,
-    /// How the players have ended the game here.
-    pub(crate) agreed: Option<Agreement>,
-    /// What is said of the move.
-    pub(crate) remarks: Remarks,
-    /// What the review says of the position.
-    pub(crate) reviewed: Option<Reviewed>,
-    /// How the game has ended here, if it has.
+    /// A resignation or agreed draw here.
+    pub(crate) decision: Option<PlayerDecision>,
+    /// The annotations of the move.
+    pub(crate) annotations: Annotations,
+    /// The review of the position.
+    pub(crate) reviewed: Option<PositionReview>,
+    /// The end of the game here, if it is over.
     pub(crate) end: Option<End>,
 }
 
-/// An end of a game by its players.
+/// A decision of the players that ends the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Agreement {
-    /// White, or Black, has resigned.
+pub(crate) enum PlayerDecision {
     WhiteResigns,
     BlackResigns,
-    /// They have agreed on a draw.
+    /// A draw by agreement.
     Draw,
 }
 
@@ -74,88 +72,88 @@ impl Node {
             next: None,
             eval: None,
             times: None,
-            agreed: None,
-            remarks: Remarks::default(),
+            decision: None,
+            annotations: Annotations::default(),
             reviewed: None,
             end: None,
         }
     }
 }
 
-/// A game with its alternatives.
+/// A game tree.
 pub(crate) struct GameTree {
     pub(crate) rules: Rules,
-    /// The board, in the position of `shown`.
+    /// The board, in the current position.
     pub(crate) board: Box<dyn Board>,
     /// The start position.
     pub(crate) start: String,
-    /// The start position first. A move that is taken back leaves its node, which nothing leads to.
+    /// The start position first. Nodes of deleted moves remain, unreachable.
     pub(crate) nodes: Vec<Node>,
-    shown: usize,
+    current: usize,
 }
 
 /// The end of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) winner: Option<Color>,
-    /// The result with its reason.
+    /// The result and its reason.
     pub(crate) text: String,
 }
 
 impl End {
-    /// The result for White, from 0 to 1.
+    /// White's score, from 0 to 1.
     pub(crate) fn result(&self) -> f64 {
         self.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 })
     }
 }
 
-/// Why a game does not change.
+/// Why a game tree cannot be built or changed.
 #[derive(Debug, Error)]
 pub enum GameError {
-    /// There are no such rules.
+    /// The rules are invalid.
     #[error("{0}")]
     Rules(#[from] RulesError),
-    /// The position cannot be set up.
+    /// The position is invalid.
     #[error("{0}")]
     Position(#[from] PositionError),
-    /// The move cannot be played.
+    /// The move is illegal.
     #[error("{0}")]
     Move(#[from] MoveError),
-    /// A record cannot be replayed.
+    /// A PGN game cannot be replayed.
     #[error("{0}")]
     Replay(#[from] ReplayError),
-    /// A text holds no game that can be read.
+    /// The PGN text has no game that can be parsed.
     #[error("the PGN text: {0}")]
     Pgn(String),
-    /// There is no such position.
+    /// There is no such node.
     #[error("there is no position {0} in this game")]
     Node(usize),
-    /// Nothing has been played.
+    /// No move has been played.
     #[error("there is no move to take back")]
     NoMove,
-    /// The line is the main one.
+    /// The line is the mainline.
     #[error("this is the main line already")]
     Main,
-    /// A remark is refused.
+    /// An annotation is refused.
     #[error("{0}")]
-    Remark(#[from] RemarkError),
-    /// There is no room for more text.
-    #[error("a game has at most {LONGEST_TEXT} bytes of comments")]
+    Annotation(#[from] AnnotationError),
+    /// There is too much text.
+    #[error("a game has at most {MAX_COMMENT_BYTES} bytes of comments")]
     Text,
     /// The game is over.
     #[error("the game is over: {0}")]
     Over(String),
-    /// There is no room for more moves.
-    #[error("a game has at most {LONGEST} moves here")]
+    /// There are too many moves.
+    #[error("a game has at most {MAX_MOVES} moves here")]
     TooLong,
 }
 
-impl Agreement {
-    /// That a player resigns.
-    pub(crate) fn resignation(loser: Color) -> Agreement {
+impl PlayerDecision {
+    /// The resignation of a player.
+    pub(crate) fn resignation(loser: Color) -> PlayerDecision {
         match loser {
-            Color::White => Agreement::WhiteResigns,
-            Color::Black => Agreement::BlackResigns,
+            Color::White => PlayerDecision::WhiteResigns,
+            Color::Black => PlayerDecision::BlackResigns,
         }
     }
 
@@ -163,59 +161,58 @@ impl Agreement {
         let won =
             |winner: Color| End { winner: Some(winner), text: format!("{winner} wins: {} resigns", !winner) };
         match self {
-            Agreement::WhiteResigns => won(Color::Black),
-            Agreement::BlackResigns => won(Color::White),
-            Agreement::Draw => End { winner: None, text: "draw: by agreement".to_owned() },
+            PlayerDecision::WhiteResigns => won(Color::Black),
+            PlayerDecision::BlackResigns => won(Color::White),
+            PlayerDecision::Draw => End { winner: None, text: "draw: by agreement".to_owned() },
         }
     }
 }
 
 impl GameTree {
-    /// A game from a position, by default the start position of the game.
+    /// A game from a position, by default the start position.
     pub(crate) fn new(rules: Rules, fen: Option<&str>) -> Result<GameTree, GameError> {
         let mut board = rules.board()?;
         if fen.is_some() {
             board.set_up(fen, &[])?;
         }
         let root = Node { key: board.key(), ..Node::new(ROOT, String::new(), String::new()) };
-        Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], shown: ROOT })
+        Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], current: ROOT })
     }
 
-    /// The game and its option.
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The board, in the position that is shown.
+    /// The board, in the current position.
     pub(crate) fn board(&self) -> &dyn Board {
         self.board.as_ref()
     }
 
-    /// The node of the position that is shown.
-    pub(crate) fn shown(&self) -> usize {
-        self.shown
+    /// The current node.
+    pub(crate) fn current(&self) -> usize {
+        self.current
     }
 
-    /// The start position, and the moves to the position of a node.
-    pub(crate) fn variation(&self, node: usize) -> Variation {
+    /// The start position and the moves to a node.
+    pub(crate) fn moves_to(&self, node: usize) -> Variation {
         let path = self.path(node);
         let moves = path.iter().map(|&node| self.nodes[node].mv.clone());
         Variation { fen: self.start.clone(), moves: moves.collect() }
     }
 
-    /// The moves before the position that is shown.
+    /// The plies from the start position to the current node.
     pub(crate) fn ply(&self) -> usize {
-        self.path(self.shown).len()
+        self.path(self.current).len()
     }
 
-    /// The move that leads to the position that is shown.
+    /// The move that leads to the current node.
     pub(crate) fn last_move(&self) -> Option<&str> {
-        (self.shown != ROOT).then(|| &*self.nodes[self.shown].mv)
+        (self.current != ROOT).then(|| &*self.nodes[self.current].mv)
     }
 
-    /// Whether the line ends with the position that is shown.
+    /// Whether the current node is the last one of its line.
     pub(crate) fn is_at_end(&self) -> bool {
-        self.nodes[self.shown].next.is_none()
+        self.nodes[self.current].next.is_none()
     }
 
     /// Plies before the start position, by its move number.
@@ -226,7 +223,7 @@ impl GameTree {
         2 * number.saturating_sub(1) + usize::from(black_begins)
     }
 
-    /// How the game has ended in the position that is shown, if it has.
+    /// The end of the game at the current node, if it is over.
     pub(crate) fn end(&self) -> Option<End> {
         if let Some(outcome) = self.board.outcome() {
             return Some(End { winner: outcome.winner, text: outcome.to_string() });
@@ -235,10 +232,10 @@ impl GameTree {
             let winner = !self.board.side_to_move();
             return Some(End { winner: Some(winner), text: format!("{winner} wins: time is over") });
         }
-        if let Some(agreement) = self.nodes[self.shown].agreed {
+        if let Some(agreement) = self.nodes[self.current].decision {
             return Some(agreement.end());
         }
-        // Points decide a game that the rules do not end.
+        // Adjudicated by points at the maximum length.
         let longest = self.board.longest_game()? as usize;
         (self.ply() >= longest).then(|| {
             let winner = self.board.leader();
@@ -247,8 +244,8 @@ impl GameTree {
         })
     }
 
-    /// Plays a move in the position that is shown. A move that has been played there before leads to the same
-    /// line. `random` samples the outcome of chance.
+    /// Plays a move at the current node, sampling the outcome of chance with `random`. A known move leads to
+    /// its existing node.
     pub(crate) fn play(&mut self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<(), GameError> {
         self.board.check_move(mv)?;
         if let Some(end) = self.end() {
@@ -258,25 +255,25 @@ impl GameTree {
         self.add(&mv)
     }
 
-    /// Plays a move with its outcome of chance.
+    /// Plays a move whose outcome of chance is given.
     pub(crate) fn add(&mut self, mv: &str) -> Result<(), GameError> {
-        let shown = self.shown;
-        let known = self.nodes[shown].children.iter().copied().find(|&child| self.nodes[child].mv == mv);
-        // The board stays where it is if the game is too long.
+        let current = self.current;
+        let known = self.nodes[current].children.iter().copied().find(|&child| self.nodes[child].mv == mv);
+        // The board must not change if there are too many moves.
         let text = self.board.san(mv)?;
-        let node = known.map_or_else(|| self.push(shown, mv.to_owned(), text), Ok)?;
+        let node = known.map_or_else(|| self.push(current, mv.to_owned(), text), Ok)?;
         self.board.play(mv)?;
         self.nodes[node].key = self.board.key();
-        self.nodes[shown].next = Some(node);
-        self.shown = node;
-        self.note_end();
+        self.nodes[current].next = Some(node);
+        self.current = node;
+        self.store_end();
         Ok(())
     }
 
-    /// Adds a node after another one.
+    /// Adds a child to a node.
     pub(crate) fn push(&mut self, parent: usize, mv: String, text: String) -> Result<usize, GameError> {
         let node = self.nodes.len();
-        if node > LONGEST {
+        if node > MAX_MOVES {
             return Err(GameError::TooLong);
         }
         self.nodes.push(Node::new(parent, mv, text));
@@ -285,21 +282,21 @@ impl GameTree {
         Ok(node)
     }
 
-    /// Ends the game at the end of its line, by a decision of its players.
-    pub(crate) fn agree(&mut self, agreement: Agreement) -> Result<(), GameError> {
+    /// Ends the game at the current node by a decision of the players.
+    pub(crate) fn decide(&mut self, agreement: PlayerDecision) -> Result<(), GameError> {
         if let Some(end) = self.end() {
             return Err(GameError::Over(end.text));
         }
-        self.nodes[self.shown].agreed = Some(agreement);
-        self.note_end();
+        self.nodes[self.current].decision = Some(agreement);
+        self.store_end();
         Ok(())
     }
 
-    /// The position that is shown, with the move of the other side.
+    /// The current position after a null move.
     ///
     /// # Errors
-    /// If there is no such position, as in check.
-    pub(crate) fn after_pass(&self) -> Result<Variation, GameError> {
+    /// If a null move is not possible, as in check.
+    pub(crate) fn after_null_move(&self) -> Result<Variation, GameError> {
         let fen = self.board.fen();
         let mut fields: Vec<_> = fen.split(' ').collect();
         if let Some(side) = fields.get_mut(1) {
@@ -313,9 +310,9 @@ impl GameTree {
         Ok(Variation { fen: board.fen(), moves: Vec::new() })
     }
 
-    /// Shows another position, and makes its line the line of the game.
+    /// Makes a node the current one, and its line the current line.
     pub(crate) fn show(&mut self, node: usize) -> Result<(), GameError> {
-        if !self.has(node) {
+        if !self.contains(node) {
             return Err(GameError::Node(node));
         }
         let path = self.path(node);
@@ -325,32 +322,32 @@ impl GameTree {
             let parent = self.nodes[node].parent;
             self.nodes[parent].next = Some(node);
         }
-        self.shown = node;
+        self.current = node;
         Ok(())
     }
 
-    /// Takes back the move that leads to the position that is shown, and all lines after it. Then the line
-    /// goes on with the first alternative, if there is one.
+    /// Deletes the move that leads to the current node, and all lines after it. The line then ends at its
+    /// parent.
     pub(crate) fn take_back(&mut self) -> Result<(), GameError> {
-        if self.shown == ROOT {
+        if self.current == ROOT {
             return Err(GameError::NoMove);
         }
-        self.delete(self.shown)?;
-        self.nodes[self.shown].next = None;
+        self.delete(self.current)?;
+        self.nodes[self.current].next = None;
         Ok(())
     }
 
-    /// Deletes a move with all lines after it. Where the position on the board goes with it, that before the
-    /// move is shown.
+    /// Deletes the move that leads to a node, and all lines after it. If the current node is deleted, the
+    /// parent of the move becomes the current one.
     pub(crate) fn delete(&mut self, node: usize) -> Result<(), GameError> {
-        if !self.has(node) {
+        if !self.contains(node) {
             return Err(GameError::Node(node));
         }
         if node == ROOT {
             return Err(GameError::NoMove);
         }
         let parent = self.nodes[node].parent;
-        if self.path(self.shown).contains(&node) {
+        if self.path(self.current).contains(&node) {
             self.show(parent)?;
         }
         self.nodes[parent].children.retain(|&child| child != node);
@@ -360,10 +357,9 @@ impl GameTree {
         Ok(())
     }
 
-    /// Makes the variation that a node belongs to the line that the one around it goes on with; with
-    /// `to_main`, the main line.
+    /// Promotes the variation of a node by one level, or with `to_main` to the mainline.
     pub(crate) fn promote(&mut self, node: usize, to_main: bool) -> Result<(), GameError> {
-        if !self.has(node) {
+        if !self.contains(node) {
             return Err(GameError::Node(node));
         }
         let mut path = self.path(node);
@@ -378,47 +374,47 @@ impl GameTree {
         Ok(())
     }
 
-    /// Replaces what is said of the move that leads to a node, or of the start position.
+    /// Replaces the comment or the glyphs of the move that leads to a node.
     pub(crate) fn annotate(
         &mut self,
         node: usize,
         text: Option<&str>,
         glyphs: Option<&[u16]>,
     ) -> Result<(), GameError> {
-        if !self.has(node) {
+        if !self.contains(node) {
             return Err(GameError::Node(node));
         }
-        let mut remarks = self.nodes[node].remarks.clone();
+        let mut annotations = self.nodes[node].annotations.clone();
         if let Some(text) = text {
-            remarks.set_text(text)?;
+            annotations.set_text(text)?;
         }
         if let Some(glyphs) = glyphs {
             if node == ROOT && !glyphs.is_empty() {
-                return Err(RemarkError::Start.into());
+                return Err(AnnotationError::Start.into());
             }
-            remarks.set_glyphs(glyphs)?;
+            annotations.set_glyphs(glyphs)?;
         }
-        let before = self.nodes[node].remarks.len();
-        let all: usize = self.nodes.iter().map(|node| node.remarks.len()).sum();
-        if remarks.len() > before && all - before + remarks.len() > LONGEST_TEXT {
+        let before = self.nodes[node].annotations.len();
+        let all: usize = self.nodes.iter().map(|node| node.annotations.len()).sum();
+        if annotations.len() > before && all - before + annotations.len() > MAX_COMMENT_BYTES {
             return Err(GameError::Text);
         }
-        self.nodes[node].remarks = remarks;
+        self.nodes[node].annotations = annotations;
         Ok(())
     }
 
-    /// The clocks of the position that is shown.
+    /// The clocks at the current node.
     pub(crate) fn times(&self) -> Option<&Times> {
-        self.nodes[self.shown].times.as_ref()
+        self.nodes[self.current].times.as_ref()
     }
 
-    /// The same, to change them.
+    /// The clocks at the current node, mutable.
     pub(crate) fn times_mut(&mut self) -> &mut Option<Times> {
-        &mut self.nodes[self.shown].times
+        &mut self.nodes[self.current].times
     }
 
-    /// Notes what a search says of a node, unless a deeper one has said more.
-    pub(crate) fn note(&mut self, node: usize, eval: Eval) {
+    /// Stores the evaluation of a node, unless it has a deeper one.
+    pub(crate) fn store_eval(&mut self, node: usize, eval: Eval) {
         if let Some(node) = self.nodes.get_mut(node)
             && node.eval.as_ref().is_none_or(|known| known.depth <= eval.depth)
         {
@@ -426,11 +422,11 @@ impl GameTree {
         }
     }
 
-    /// Notes the result where the game has ended in the position that is shown.
-    pub(crate) fn note_end(&mut self) {
+    /// Stores the end of the game, if it is over at the current node.
+    pub(crate) fn store_end(&mut self) {
         if let Some(end) = self.end() {
-            self.note(self.shown, Eval { result: end.result(), depth: u32::MAX, by: String::new() });
-            self.nodes[self.shown].end = Some(end);
+            self.store_eval(self.current, Eval { result: end.result(), depth: u32::MAX, by: String::new() });
+            self.nodes[self.current].end = Some(end);
         }
     }
 
@@ -439,15 +435,15 @@ impl GameTree {
         self.nodes.get(node)?.eval.as_ref()
     }
 
-    /// The last position with a name on the way to a node, if there is one.
+    /// The last named opening on the path to a node, if there is one.
     pub(crate) fn opening(&self, node: usize) -> Option<NamedOpening> {
         let openings = registry::openings(self.board.variant()).ok()?;
         let path = std::iter::once(ROOT).chain(self.path(node)).collect::<Vec<_>>();
         openings.deepest(path.into_iter().map(|node| self.nodes[node].key))
     }
 
-    /// Whether a node belongs to the game: it exists and its moves have not been taken back.
-    pub(crate) fn has(&self, mut node: usize) -> bool {
+    /// Whether a node is part of the tree: it exists and has not been deleted.
+    pub(crate) fn contains(&self, mut node: usize) -> bool {
         while node != ROOT {
             let Some(Node { parent, .. }) = self.nodes.get(node) else { return false };
             if !self.nodes[*parent].children.contains(&node) {
@@ -458,7 +454,7 @@ impl GameTree {
         true
     }
 
-    /// The nodes from the first move to `node`.
+    /// The path to a node, without the root.
     pub(crate) fn path(&self, mut node: usize) -> Vec<usize> {
         let mut path = Vec::new();
         while node != ROOT {
@@ -469,20 +465,20 @@ impl GameTree {
         path
     }
 
-    /// The nodes of the line: to the position that is shown, and on from there.
-    pub(crate) fn line_nodes(&self) -> Vec<usize> {
-        let after = std::iter::successors(self.nodes[self.shown].next, |&node| self.nodes[node].next);
-        self.path(self.shown).into_iter().chain(after).collect()
+    /// The nodes of the current line: the path to the current node, and its continuation.
+    pub(crate) fn line(&self) -> Vec<usize> {
+        let after = std::iter::successors(self.nodes[self.current].next, |&node| self.nodes[node].next);
+        self.path(self.current).into_iter().chain(after).collect()
     }
 
-    /// The nodes of the main line.
-    pub(crate) fn main_nodes(&self) -> Vec<usize> {
+    /// The nodes of the mainline.
+    pub(crate) fn mainline(&self) -> Vec<usize> {
         let next = |&node: &usize| self.nodes[node].children.first().copied();
         std::iter::successors(next(&ROOT), next).collect()
     }
 
-    /// The nodes after the start position, depth first, each with the plies before its move.
-    pub(crate) fn all_nodes(&self) -> Vec<(usize, usize)> {
+    /// All nodes except the root, depth first, each with the ply of its move.
+    pub(crate) fn depth_first(&self) -> Vec<(usize, usize)> {
         let (mut nodes, mut open) = (Vec::new(), vec![(ROOT, 0)]);
         while let Some((node, plies)) = open.pop() {
             if node != ROOT {
@@ -493,44 +489,43 @@ impl GameTree {
         nodes
     }
 
-    /// The side to move after this many plies.
-    pub(crate) fn player(&self, ply: usize) -> Color {
+    /// The side to move at a ply.
+    pub(crate) fn side_at(&self, ply: usize) -> Color {
         if (self.first_ply() + ply).is_multiple_of(2) { Color::White } else { Color::Black }
     }
 
-    /// What the clock of a player shows after the move that leads to a node, if anything is known of it.
+    /// A player's clock after the move that leads to a node, if known.
     pub(crate) fn time_left(&self, node: usize, player: Color) -> Option<Duration> {
         let node = &self.nodes[node];
         let own = node.times.as_ref().map(|times| times.left(!player)[player.index()]);
-        own.or_else(|| node.remarks.left())
+        own.or_else(|| node.annotations.left())
     }
 
-    /// The time that the move took that leads to a node, if it is known. `increment` is what a move adds.
+    /// The time spent on the move that leads to a node, if known.
     fn time_spent(&self, node: usize, player: Color, increment: Duration) -> Option<Duration> {
-        let Node { parent, times, remarks, .. } = &self.nodes[node];
+        let Node { parent, times, annotations, .. } = &self.nodes[node];
         if let (Some(_), Some(before)) = (times, &self.nodes[*parent].times) {
             return Some(before.used());
         }
-        remarks.spent().or_else(|| {
+        annotations.spent().or_else(|| {
             let before = self.time_left(self.nodes[*parent].parent, player).filter(|_| *parent != ROOT)?;
             (before + increment).checked_sub(self.time_left(node, player)?)
         })
     }
 
-    /// All moves of the game, depth first, the main line first, with their marks. `increments` are those of the
-    /// players.
+    /// All moves, depth first, the mainline first.
     pub(crate) fn all_moves(&self, increments: [Duration; 2], judgements: &Judgements) -> Vec<TreeMove<'_>> {
         let milliseconds = |time: Duration| time.as_millis() as u64;
-        let moves = self.all_nodes().into_iter().map(|(index, ply)| {
-            let (node, player) = (&self.nodes[index], self.player(ply));
+        let moves = self.depth_first().into_iter().map(|(index, ply)| {
+            let (node, player) = (&self.nodes[index], self.side_at(ply));
             TreeMove {
                 node: index,
                 parent: node.parent,
                 mv: &node.mv,
                 text: &node.text,
-                before: &node.remarks.before,
-                comment: node.remarks.text(),
-                glyphs: &node.remarks.glyphs,
+                before: &node.annotations.before,
+                comment: node.annotations.text(),
+                glyphs: &node.annotations.glyphs,
                 mark: judgements.mark(index).map(Mark::symbol),
                 left: self.time_left(index, player).map(milliseconds),
                 spent: self.time_spent(index, player, increments[player.index()]).map(milliseconds),
@@ -539,9 +534,9 @@ impl GameTree {
         moves.collect()
     }
 
-    /// The moves of the line.
-    pub(crate) fn line(&self, judgements: &Judgements) -> Vec<LineMove<'_>> {
-        let line = self.line_nodes().into_iter().map(|index| {
+    /// The moves of the current line.
+    pub(crate) fn line_moves(&self, judgements: &Judgements) -> Vec<LineMove<'_>> {
+        let line = self.line().into_iter().map(|index| {
             let node = &self.nodes[index];
             let review = self.move_review(index, judgements);
             LineMove { node: index, mv: &node.mv, text: &node.text, eval: node.eval.as_ref(), review }
@@ -563,7 +558,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn line(game: &GameTree) -> String {
-        let line = game.line_nodes().into_iter().map(|node| {
+        let line = game.line().into_iter().map(|node| {
             let siblings = game.nodes[game.nodes[node].parent].children.iter();
             let others = siblings.filter(|&&other| other != node);
             let others: String = others.map(|&other| format!("/{}", game.nodes[other].text)).collect();
@@ -573,24 +568,24 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn another_move_in_an_earlier_position_is_another_line() {
+    fn a_new_move_in_an_earlier_position_starts_a_variation() {
         let mut game = game("chess", None);
         play(&mut game, "e2e4 e7e5 g1f3");
         game.show(1).unwrap();
         assert_eq!((line(&game), game.ply(), game.is_at_end()), ("e4 e5 Nf3".to_owned(), 1, false));
         play(&mut game, "c7c5");
         assert_eq!((line(&game), game.is_at_end()), ("e4 c5/e5".to_owned(), true));
-        // The other line is still there, and its moves lead to the nodes that they led to before.
+        // The other line remains, with the same nodes.
         game.show(3).unwrap();
         assert_eq!(line(&game), "e4 e5/c5 Nf3");
         game.show(1).unwrap();
         play(&mut game, "e7e5");
-        assert_eq!((line(&game), game.shown()), ("e4 e5/c5 Nf3".to_owned(), 2));
+        assert_eq!((line(&game), game.current()), ("e4 e5/c5 Nf3".to_owned(), 2));
     }
 
     #[test]
-    fn a_line_has_the_name_of_its_last_position_that_has_one() {
-        let name = |game: &GameTree| game.opening(game.shown()).map(|opening| opening.name);
+    fn a_line_has_the_name_of_its_last_named_position() {
+        let name = |game: &GameTree| game.opening(game.current()).map(|opening| opening.name);
         let mut chess = game("chess", None);
         assert_eq!(name(&chess), None);
         play(&mut chess, "g1f3 d7d5 d2d4 a7a6 a2a3 h7h6");
@@ -632,7 +627,7 @@ pub(crate) mod tests {
     #[test]
     fn variations_are_promoted_and_deleted() {
         let main = |game: &GameTree| {
-            let texts: Vec<_> = game.main_nodes().iter().map(|&node| &*game.nodes[node].text).collect();
+            let texts: Vec<_> = game.mainline().iter().map(|&node| &*game.nodes[node].text).collect();
             texts.join(" ")
         };
         let mut game = game("chess", None);
@@ -641,8 +636,8 @@ pub(crate) mod tests {
         play(&mut game, "c7c5 b1c3");
         game.show(4).unwrap();
         play(&mut game, "g1f3 d7d6");
-        assert_eq!((main(&game), game.shown()), ("e4 e5 Nf3".to_owned(), 7));
-        // By one level, then to the main line.
+        assert_eq!((main(&game), game.current()), ("e4 e5 Nf3".to_owned(), 7));
+        // By one level, then to the mainline.
         game.promote(7, false).unwrap();
         assert_eq!(game.nodes[4].children, [6, 5]);
         game.promote(7, true).unwrap();
@@ -651,11 +646,11 @@ pub(crate) mod tests {
         game.promote(3, true).unwrap();
         game.promote(5, true).unwrap();
         assert_eq!((main(&game), line(&game)), ("e4 c5 Nc3".to_owned(), "e4 c5/e5 Nf3/Nc3 d6".to_owned()));
-        // What is deleted is gone, with the position on the board.
+        // Deleting the current node moves to the parent.
         game.delete(6).unwrap();
-        assert_eq!((game.shown(), line(&game)), (4, "e4 c5/e5 Nc3".to_owned()));
+        assert_eq!((game.current(), line(&game)), (4, "e4 c5/e5 Nc3".to_owned()));
         game.delete(2).unwrap();
-        assert_eq!((game.shown(), line(&game)), (4, "e4 c5 Nc3".to_owned()));
+        assert_eq!((game.current(), line(&game)), (4, "e4 c5 Nc3".to_owned()));
         for bad in [2, 6, 7, 99] {
             assert!(matches!(game.delete(bad), Err(GameError::Node(_))), "{bad}");
             assert!(matches!(game.promote(bad, true), Err(GameError::Node(_))), "{bad}");
@@ -670,14 +665,17 @@ pub(crate) mod tests {
         game.annotate(1, Some("good"), Some(&[1])).unwrap();
         game.annotate(1, None, Some(&[1, 18])).unwrap();
         game.annotate(ROOT, Some("before"), None).unwrap();
-        assert_eq!((&*game.nodes[1].remarks.comment, &*game.nodes[1].remarks.glyphs), ("good", &[1, 18][..]));
+        assert_eq!(
+            (&*game.nodes[1].annotations.comment, &*game.nodes[1].annotations.glyphs),
+            ("good", &[1, 18][..])
+        );
         assert!(game.annotate(1, Some("bad"), Some(&[0])).is_err());
         assert!(matches!(game.annotate(2, Some("x"), None), Err(GameError::Node(2))));
         assert!(game.annotate(ROOT, None, Some(&[1])).is_err());
-        assert_eq!(game.nodes[1].remarks.comment, "good");
-        // All comments together have a bound, too.
+        assert_eq!(game.nodes[1].annotations.comment, "good");
+        // The total size of the comments is bounded.
         let long = "x ".repeat(1_999);
-        // Knights that go and come back, and pawns, so that no position occurs for the third time.
+        // Knights that go out and back, and pawn moves, so that no position occurs three times.
         let steps = ["76,23", "65,34"].into_iter().flat_map(|ranks| {
             "abcdgh".chars().flat_map(move |file| {
                 let pawns = ranks.split(',').map(|ranks| ranks.split_at(1));

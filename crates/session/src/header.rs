@@ -1,4 +1,4 @@
-//! What the record of a game says besides its moves: its tags, and the comment behind its result.
+//! The tags of a game, and the comment after its result.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use labrys_arena::pgn::{PgnGame, PgnReader, PlayerTags};
 use labrys_arena::{FinalResult, Termination, Variation};
 use labrys_core::game::{Color, quote};
 
-/// The event and the site of the games that are played here.
-const OWN: [(&str, &str); 2] = [("Event", "Casual game"), ("Site", "Labrys")];
+/// The event and site of games played here.
+const DEFAULT_TAGS: [(&str, &str); 2] = [("Event", "Casual game"), ("Site", "Labrys")];
 
-/// Tags that come from the game itself.
-const OF_GAME: [&str; 6] = ["FEN", "PlyCount", "SetUp", "Termination", "TerminationDetails", "Variant"];
+/// Tags that are derived from the game, and cannot be set.
+const DERIVED_TAGS: [&str; 6] = ["FEN", "PlyCount", "SetUp", "Termination", "TerminationDetails", "Variant"];
 
-/// The most tags that a game is given here.
-const MOST_TAGS: usize = 60;
+/// The maximum number of tags.
+const MAX_TAGS: usize = 60;
 
-/// The most letters of a tag, and of its name.
-const LONGEST_TAG: usize = 255;
-const LONGEST_NAME: usize = 40;
+/// The maximum length of a tag's value and name, in characters.
+const MAX_TAG: usize = 255;
+const MAX_TAG_NAME: usize = 40;
 
 /// The results of games.
 const RESULTS: [(&str, Option<Option<Color>>); 4] = [
@@ -30,36 +30,36 @@ const RESULTS: [(&str, Option<Option<Color>>); 4] = [
     ("*", None),
 ];
 
-/// A record without its moves. The name of a player is empty where it is that of who plays here.
+/// A PGN game without moves. The name of a player is empty if it is that of the session's player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header(PgnGame);
 
 /// Why a tag is refused.
 #[derive(Debug, Error)]
 pub enum TagError {
-    /// It has no name that a tag can have.
-    #[error("no tag is named {}: its name has up to {LONGEST_NAME} letters, digits and `_`", quote(.0))]
+    /// Its name is invalid.
+    #[error("no tag is named {}: its name has up to {MAX_TAG_NAME} letters, digits and `_`", quote(.0))]
     Name(String),
-    /// It comes from the game itself.
+    /// It is derived from the game.
     #[error("the tag {0} comes from the game itself")]
-    OfGame(String),
+    Derived(String),
     /// It is too long.
-    #[error("a tag has at most {LONGEST_TAG} letters, {0} would have {1}")]
+    #[error("a tag has at most {MAX_TAG} letters, {0} would have {1}")]
     Long(String, usize),
-    /// There are too many of them.
-    #[error("a game has at most {MOST_TAGS} tags")]
+    /// There are too many.
+    #[error("a game has at most {MAX_TAGS} tags")]
     Many,
-    /// It is no date.
+    /// It is not a date.
     #[error("the date {}: expected YYYY.MM.DD, with question marks for what is not known", quote(.0))]
     Date(String),
-    /// It is no result.
+    /// It is not a result.
     #[error("the result {}: expected 1-0, 0-1, 1/2-1/2 or *", quote(.0))]
     Result(String),
 }
 
 impl Header {
-    /// That of a game that is played here, from today on.
-    pub(crate) fn fresh() -> Header {
+    /// The header of a game that starts today.
+    pub(crate) fn for_new_game() -> Header {
         let date = OffsetDateTime::now_utc().date();
         Header(PgnGame {
             number: None,
@@ -72,11 +72,11 @@ impl Header {
             moves: Vec::new(),
             closing: String::new(),
             end: None,
-            other_tags: OWN.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            other_tags: DEFAULT_TAGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         })
     }
 
-    /// That of a record.
+    /// The header of a PGN game.
     pub(crate) fn of(game: &PgnGame) -> Header {
         Header(PgnGame {
             variant: None,
@@ -87,22 +87,22 @@ impl Header {
         })
     }
 
-    /// Reads what [`Header::save`] has written.
+    /// The inverse of [`Header::save`].
     pub(crate) fn restore(text: &str) -> Option<Header> {
         PgnReader::new(text.as_bytes()).next()?.ok().map(|game| Header::of(&game))
     }
 
-    /// As a text, a record without moves.
+    /// The header as PGN without moves.
     pub(crate) fn save(&self) -> String {
         self.0.to_string()
     }
 
-    /// The name of a player; empty if it is that of who plays here.
+    /// The name of a player; empty if it is that of the session's player.
     pub(crate) fn name(&self, player: Color) -> &str {
         &self.0.players[player.index()].name
     }
 
-    /// Leaves the names of these players to who plays here.
+    /// Clears the names of players who are the session's players.
     pub(crate) fn clear_names(&mut self, is_here: [bool; 2]) {
         for (player, _) in self.0.players.iter_mut().zip(is_here).filter(|(_, is_here)| *is_here) {
             player.name.clear();
@@ -114,22 +114,22 @@ impl Header {
         &self.0.players[player.index()].time_control
     }
 
-    /// How the game has ended, as its record says.
+    /// The end of the game by the `Result` tag.
     pub(crate) fn end(&self) -> Option<&FinalResult> {
         self.0.end.as_ref()
     }
 
-    /// The tags but for the result and for those that come from the game itself.
+    /// The tags except the result and the derived ones.
     pub(crate) fn tags(&self) -> Vec<(&str, String)> {
-        let is_own = |name: &str| !is_one_of(name, &OF_GAME) && !name.eq_ignore_ascii_case("Result");
+        let is_own = |name: &str| !is_one_of(name, &DERIVED_TAGS) && !name.eq_ignore_ascii_case("Result");
         self.0.tags().into_iter().filter(|(name, _)| is_own(name)).collect()
     }
 
-    /// Sets tags by their names; an empty one is removed. Either all are set or none.
+    /// Sets tags by name; empty ones are removed. An error changes none.
     pub(crate) fn set(&mut self, tags: &BTreeMap<String, String>) -> Result<(), TagError> {
         let mut next = self.clone();
         tags.iter().try_for_each(|(name, value)| next.set_one(name, value.trim()))?;
-        if next.0.other_tags.len() > MOST_TAGS {
+        if next.0.other_tags.len() > MAX_TAGS {
             return Err(TagError::Many);
         }
         *self = next;
@@ -138,14 +138,14 @@ impl Header {
 
     fn set_one(&mut self, name: &str, value: &str) -> Result<(), TagError> {
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        if !(1..=LONGEST_NAME).contains(&name.len()) || !name.chars().all(is_name) {
+        if !(1..=MAX_TAG_NAME).contains(&name.len()) || !name.chars().all(is_name) {
             return Err(TagError::Name(name.to_owned()));
         }
-        if is_one_of(name, &OF_GAME) {
-            return Err(TagError::OfGame(name.to_owned()));
+        if is_one_of(name, &DERIVED_TAGS) {
+            return Err(TagError::Derived(name.to_owned()));
         }
         let length = value.chars().count();
-        if length > LONGEST_TAG {
+        if length > MAX_TAG {
             return Err(TagError::Long(name.to_owned(), length));
         }
         let game = &mut self.0;
@@ -183,8 +183,8 @@ impl Header {
         Ok(())
     }
 
-    /// The record with its moves and its end. Where the header has none, names and time controls are those of
-    /// who plays here.
+    /// Combines the header with the moves and the end of a game. `here` supplies missing names and time
+    /// controls.
     pub(crate) fn record(&self, body: PgnGame, here: [PlayerTags; 2]) -> PgnGame {
         let mut game = self.0.clone();
         for (player, here) in game.players.iter_mut().zip(here) {
@@ -201,7 +201,7 @@ impl Header {
     }
 }
 
-/// The result of a game as records have it.
+/// The result of a game in PGN.
 pub(crate) fn result_text(end: Option<Option<Color>>) -> &'static str {
     RESULTS.iter().find(|(_, result)| *result == end).map_or("*", |(text, _)| text)
 }
@@ -210,7 +210,7 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// A date as records have it; one that is empty is not known.
+/// Checks a PGN date; an empty one is unknown.
 fn read_date(text: &str) -> Result<String, TagError> {
     if text.is_empty() {
         return Ok("????.??.??".to_owned());
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn tags_are_set_and_removed_and_bad_ones_change_nothing() {
-        let mut header = Header::fresh();
+        let mut header = Header::for_new_game();
         let tags = [("White", "Ann"), ("WhiteElo", "2000"), ("Date", "1999.??.??"), ("Result", "1/2-1/2")];
         set(&mut header, &tags).unwrap();
         assert_eq!((header.name(Color::White), header.name(Color::Black)), ("Ann", ""));

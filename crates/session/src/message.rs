@@ -1,48 +1,48 @@
-//! What the server tells a browser, in JSON. `docs/web.md` describes it.
+//! The messages to the browser, in JSON, as documented in `docs/web.md`.
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::OfferText;
+use crate::catalogue::OfferedGameText;
 use labrys_core::game::Color;
 
-/// What the server tells.
+/// A message to the browser.
 #[derive(Serialize)]
 #[serde(tag = "is", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(crate) enum Message<'a> {
-    /// The session and what can be played; the first message of a connection.
+    /// The first message of a connection: the session, and the games, engines and analysts to choose from.
     Welcome {
         version: &'a str,
         session: &'a str,
-        /// Whether there is a folder to look into.
+        /// Whether the server shows a folder.
         folder: bool,
-        games: Vec<OfferText<'a>>,
+        games: Vec<OfferedGameText<'a>>,
         /// The engines of the command line.
         engines: Vec<&'a str>,
-        /// Those of them that do not start.
+        /// Those that do not start.
         missing: Vec<String>,
-        /// Those who analyse, the default first.
+        /// The analysts, the default first.
         analysts: Vec<&'a str>,
-        /// The most threads and the most MiB of a transposition table that an analysis can have.
+        /// The maximum number of threads and MiB of hash for an analysis.
         threads: usize,
         hash: usize,
     },
-    /// The game as it stands.
+    /// The current state of the game.
     Game(&'a GameState<'a>),
-    /// What a search has found.
+    /// The progress of a search.
     Search(&'a SearchState),
     /// The static evaluation of a position.
     StaticEval(StaticEvalState),
-    /// How many games of records are explored, and how many were left out.
+    /// The number of games in the explorer, and of those left out.
     Explored { games: usize, left_out: usize },
     /// The game as PGN.
     Saved { pgn: String },
-    /// A position that a game can begin from, or why there is none.
+    /// A legal start position, normalised, or why it is not legal.
     Checked { fen: Option<String>, problem: Option<String> },
-    /// The request was refused and has changed nothing.
+    /// The request was refused; nothing has changed.
     Error { text: String },
 }
 
-/// The game as it stands, with the position on the board.
+/// The current state of the game.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct GameState<'a> {
@@ -50,84 +50,83 @@ pub(crate) struct GameState<'a> {
     pub(crate) number: u64,
     /// The name of the game.
     pub(crate) game: &'a str,
-    /// The value of its option, where it is not the default.
+    /// The value of its option, unless it is the default.
     pub(crate) option: Option<&'a str>,
     /// White and Black, by name.
     pub(crate) players: [&'a str; 2],
-    /// The side of the only person, who plays an engine; none where there are two or none.
+    /// The side of the person in a game against an engine.
     pub(crate) person: Option<ColorText>,
     pub(crate) paused: bool,
-    /// Whether the position on the board is analysed, in how many lines and by whom.
+    /// Whether the current position is analysed, in how many lines and by which analyst.
     pub(crate) analysing: bool,
     pub(crate) lines: usize,
     pub(crate) analyst: &'a str,
-    /// Its depth, threads and MiB of table; 0 where none is chosen.
+    /// The limits of the analysis: depth, threads and MiB of hash; 0 for the default.
     pub(crate) depth: u32,
     pub(crate) threads: usize,
     pub(crate) hash: usize,
-    /// Whether the positions of the line are being evaluated.
+    /// Whether a review is running.
     pub(crate) reviewing: bool,
-    /// Whether an engine is looking for its move.
+    /// Whether an engine is thinking about its move.
     pub(crate) thinking: bool,
     /// The start position as FEN.
     pub(crate) start: &'a str,
-    /// The number of the first move, and whether it is Black's.
+    /// Plies before the start position, by its move number.
     pub(crate) first_ply: usize,
-    /// What the record of the game says besides its moves.
     pub(crate) record: RecordState<'a>,
-    /// The games of the text that was loaded, where it has several.
+    /// The games of the loaded text, if it contains several.
     pub(crate) games: Option<GamesState<'a>>,
-    /// All moves, depth first, the main line first.
+    /// All moves, depth first, the mainline first.
     pub(crate) tree: Vec<TreeMove<'a>>,
-    /// What is said of the game before its first move.
+    /// The comment before the first move.
     pub(crate) comment: String,
-    /// The review of the line, if it has been reviewed.
+    /// The review of the line, if there is one.
     pub(crate) review: Option<ReviewState<'a>>,
-    /// The moves of the line on the board, including those after the position on the board.
+    /// The moves of the current line, including those after the current position.
     pub(crate) line: Vec<LineMove<'a>>,
-    /// The node of the position on the board.
+    /// The node of the current position.
     pub(crate) node: usize,
-    /// The moves before that position.
+    /// Plies from the start position.
     pub(crate) ply: usize,
-    /// The move that has led to it, in the notation of the protocol.
+    /// The last move, in the notation of the protocol.
     pub(crate) last: Option<&'a str>,
-    /// The position as FEN.
+    /// The current position as FEN.
     pub(crate) fen: String,
     pub(crate) side_to_move: ColorText,
     /// The legal moves, in the notation of the protocol.
     pub(crate) moves: Vec<String>,
-    /// How the game has ended; none while it goes on.
+    /// The end of the game; none while it is in progress.
     pub(crate) end: Option<EndText>,
-    /// The clocks, in a game that has them.
+    /// The clocks, if the game has any.
     pub(crate) clock: Option<ClockState>,
     /// The evaluation of the start position.
     pub(crate) start_eval: Option<&'a Eval>,
-    /// The name of the last position up to that on the board that has one.
+    /// The opening: the last named position up to the current one.
     pub(crate) opening: Option<OpeningText>,
-    /// What was played in the position by the records that were opened, if any were.
+    /// The explorer's entry for the position, if any games have been opened.
     pub(crate) explorer: Option<ExplorerState<'a>>,
-    /// The answer to the last question about the position on the board.
+    /// The answer to the last question about the current position.
     pub(crate) answer: Option<&'a Answer>,
-    /// Why an engine does not play.
+    /// Why an engine cannot play.
     pub(crate) problem: Option<&'a str>,
 }
 
-/// The name of a position.
+/// The name of an opening.
 #[derive(Serialize)]
 pub(crate) struct OpeningText {
-    /// Its code, ECO in chess.
+    /// Its code; in chess, ECO.
     pub(crate) code: &'static str,
     pub(crate) name: &'static str,
 }
 
-/// The clocks as they stand.
+/// The clocks.
 #[derive(Serialize)]
 pub(crate) struct ClockState {
-    /// As in `5+3`: minutes and seconds after each move.
+    /// The time control, as in `5+3`: minutes, and increment in seconds.
     pub(crate) text: String,
-    /// Milliseconds left to White and Black.
+    /// Milliseconds left for White and Black.
     pub(crate) left: [u64; 2],
-    /// Whether the clock of the side to move runs.
+    /// Whether the clock of the side to move is running.
     pub(crate) running: bool,
 }
 
@@ -135,50 +134,50 @@ pub(crate) struct ClockState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Answer {
     pub(crate) node: usize,
-    /// The move that was asked about; none if any move was asked for.
+    /// The move in question; none for a hint or a threat.
     pub(crate) about: Option<String>,
-    /// Whether it is a threat: a line of the side that does not have the move.
+    /// Whether it is a threat: the best line of the opponent if it were to move.
     pub(crate) threat: bool,
-    /// Whether the move is right, of one that was tried.
+    /// The verdict on a tried move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<Verdict>,
-    /// What the search has found.
+    /// The best line.
     #[serde(flatten)]
     pub(crate) line: LineState,
 }
 
-/// What the review says of a move that was tried.
+/// The verdict of the review on a tried move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// It is the best one.
+    /// It is the best move.
     Best,
     /// It is not much worse.
     Good,
-    /// It would be marked.
+    /// It would be marked as an inaccuracy or worse.
     Wrong,
 }
 
-/// What the record of a game says besides its moves.
+/// The tags of a game.
 #[derive(Serialize)]
 pub(crate) struct RecordState<'a> {
-    /// White and Black; empty where they are called as who plays here.
+    /// White and Black; empty for the names of the session's players.
     pub(crate) names: [&'a str; 2],
-    /// How the main line has ended: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// The result of the mainline: `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub(crate) result: &'a str,
-    /// The other tags that can be edited.
+    /// The other editable tags.
     pub(crate) tags: Vec<(&'a str, String)>,
 }
 
-/// The games of a text.
+/// The games of a PGN text.
 #[derive(Serialize)]
 pub(crate) struct GamesState<'a> {
-    /// The one that is played here, counted from 0.
+    /// The index of the current game.
     pub(crate) chosen: usize,
     pub(crate) list: &'a [GameSummary],
 }
 
-/// A game of a text.
+/// A game in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct GameSummary {
     /// White and Black.
@@ -188,40 +187,40 @@ pub(crate) struct GameSummary {
     pub(crate) plies: usize,
 }
 
-/// What was played in a position.
+/// The explorer's entry for a position.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct ExplorerState<'a> {
-    /// The games that are explored, and those that were left out.
+    /// The number of games in the explorer, and of those left out.
     pub(crate) all: usize,
     pub(crate) left_out: usize,
-    /// The games with this position.
+    /// The number of games with this position.
     pub(crate) here: usize,
-    /// The moves after it, the most frequent first.
+    /// Its moves, the most frequent first.
     pub(crate) moves: Vec<ExploredMove<'a>>,
-    /// The first games with the position.
+    /// The first games with this position.
     pub(crate) list: Vec<ExploredGame<'a>>,
 }
 
-/// A move of a position, with the games in which it was played.
+/// A move of the explorer, with the results of its games.
 #[derive(Serialize)]
 pub(crate) struct ExploredMove<'a> {
     /// The move in the notation of the protocol.
     #[serde(rename = "move")]
     pub(crate) mv: &'a str,
-    /// The same in the notation of records.
+    /// The move in SAN.
     pub(crate) text: String,
     pub(crate) games: usize,
-    /// The games that White has won, that were drawn, and that Black has won.
+    /// White's wins, draws, Black's wins.
     pub(crate) white: usize,
     pub(crate) draws: usize,
     pub(crate) black: usize,
 }
 
-/// A game with a position.
+/// A game of the explorer.
 #[derive(Serialize)]
 pub(crate) struct ExploredGame<'a> {
-    /// Its number, counted from 0.
+    /// Its index.
     pub(crate) game: usize,
     #[serde(flatten)]
     pub(crate) summary: &'a GameSummary,
@@ -230,61 +229,61 @@ pub(crate) struct ExploredGame<'a> {
 /// The review of a line.
 #[derive(Serialize)]
 pub(crate) struct ReviewState<'a> {
-    /// Who has searched all positions.
+    /// The analyst that searched all positions.
     pub(crate) analyst: &'a str,
-    /// The expected result for White in the start position.
+    /// White's expected score in the start position.
     pub(crate) start: Option<f64>,
-    /// Positions of the line that have been searched.
+    /// The number of positions of the line that have been searched.
     pub(crate) known: usize,
     /// White and Black.
     pub(crate) players: [PlayerReview; 2],
 }
 
-/// What the moves of a player add up to.
+/// The review of a player.
 #[derive(Serialize)]
 pub(crate) struct PlayerReview {
-    /// Moves that were judged.
+    /// The number of judged moves.
     pub(crate) moves: usize,
     /// Their mean accuracy in percent; none without moves.
     pub(crate) accuracy: Option<f64>,
-    /// Points given away, in all.
+    /// The total loss, in points.
     pub(crate) loss: f64,
-    /// Inaccuracies, mistakes and blunders.
+    /// The numbers of inaccuracies, mistakes and blunders.
     pub(crate) marks: [usize; 3],
 }
 
-/// What the review says of a move.
+/// The review of a move.
 #[derive(Serialize)]
 pub(crate) struct MoveReview {
-    /// The expected result for White after it.
+    /// White's expected score after it.
     pub(crate) result: f64,
-    /// The points that it gives away.
+    /// The expected points that it loses.
     pub(crate) loss: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mark: Option<&'static str>,
-    /// The line that would have been better, of a marked move.
+    /// The best line, if the move is marked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) better: Option<BetterMove>,
 }
 
-/// A line in place of a move.
+/// A better line.
 #[derive(Serialize)]
 pub(crate) struct BetterMove {
     /// Its first move, in the notation of the protocol.
     #[serde(rename = "move")]
     pub(crate) mv: String,
-    /// The moves, in the notation of records.
+    /// The moves, in SAN.
     pub(crate) line: Vec<String>,
 }
 
-/// What a search says of a position, for White.
+/// The evaluation of a position by a search, from White's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Eval {
-    /// The expected result, from 0 to 1.
+    /// The expected score, from 0 to 1.
     pub(crate) result: f64,
     /// The depth of the search.
     pub(crate) depth: u32,
-    /// Who has searched; empty where the game is over.
+    /// The engine that searched; empty if the game is over.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) by: String,
 }
@@ -300,7 +299,7 @@ pub(crate) struct StaticEvalState {
     pub(crate) eval: StaticEval,
 }
 
-/// What an evaluation says of a position without a search, by its kind.
+/// A static evaluation in detail, by the kind of the evaluation.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum StaticEval {
@@ -308,31 +307,30 @@ pub(crate) enum StaticEval {
     Features {
         /// The name of the feature set.
         set: &'static str,
-        /// The sum of the products, for the side to move.
+        /// The sum of the products, from the side to move's point of view.
         sum: f64,
-        /// The features that are not zero: name, value, weight and product.
+        /// The non-zero features: name, value, weight and product.
         rows: Vec<(&'static str, f64, f64, f64)>,
     },
     /// An evaluation net.
     Inputs {
-        /// The value for the side to move.
+        /// The value from the side to move's point of view.
         value: f64,
-        /// Name of each input, and what it contributes to the value for White.
+        /// The name of each input, and its contribution from White's point of view.
         rows: Vec<(String, f64)>,
     },
     /// A policy/value net.
     Policy {
-        /// The expected result for the side to move, from 0 to 1.
+        /// The side to move's expected score, from 0 to 1.
         value: f64,
-        /// The legal moves, the greatest prior first: the move in the notation of the protocol, that in the
-        /// notation of records, its prior.
+        /// The legal moves by descending prior: the move, its SAN, its prior.
         rows: Vec<(String, String, f32)>,
     },
     /// Why there is none.
     Problem(String),
 }
 
-/// A move of the line, in the notation of records.
+/// A move of the current line.
 #[derive(Serialize)]
 pub(crate) struct LineMove<'a> {
     pub(crate) node: usize,
@@ -343,21 +341,20 @@ pub(crate) struct LineMove<'a> {
     /// The evaluation of the position after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) eval: Option<&'a Eval>,
-    /// What the review says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) review: Option<MoveReview>,
 }
 
-/// A move of the game, with what is said of it.
+/// A move of the game tree, with its annotations.
 #[derive(Serialize)]
 pub(crate) struct TreeMove<'a> {
     pub(crate) node: usize,
-    /// The node that it follows.
+    /// The node before it.
     pub(crate) parent: usize,
     #[serde(rename = "move")]
     pub(crate) mv: &'a str,
     pub(crate) text: &'a str,
-    /// The comment before it, where it is the first move of a variation.
+    /// The comment before it, if it is the first move of a variation.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) before: &'a str,
     /// The comment after it, without commands.
@@ -368,7 +365,7 @@ pub(crate) struct TreeMove<'a> {
     /// The mark of the review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mark: Option<&'static str>,
-    /// Milliseconds left to the player after the move, and those that it took, where known.
+    /// Milliseconds left for the player after the move, and spent on it, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) left: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -379,51 +376,50 @@ pub(crate) struct TreeMove<'a> {
 #[derive(Serialize)]
 pub(crate) struct EndText {
     pub(crate) winner: Option<ColorText>,
-    /// The result with its reason, as in `White wins: checkmate`.
+    /// The result and its reason, as in `White wins: checkmate`.
     pub(crate) text: String,
 }
 
-/// What a search has found so far.
+/// The progress of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchState {
     /// The number of the game.
     pub number: u64,
-    /// The node of the position that is searched.
+    /// The node of the searched position.
     pub node: usize,
     /// The depth of the last iteration, in plies.
     pub depth: u32,
     /// Nodes visited.
     pub nodes: u64,
-    /// Seconds since its begin.
+    /// Seconds since its start.
     pub seconds: f64,
     /// The lines, the best first.
     pub lines: Vec<LineState>,
 }
 
-/// A line that a search has found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A line (PV) of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineState {
     /// Its first move, in the notation of the protocol.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The score for White as in UCI, `cp 37` or `mate -4`.
+    /// The score as in UCI, `cp 37` or `mate -4`, but from White's point of view.
     pub score: String,
-    /// The expected result for White, from 0 to 1.
+    /// White's expected score, from 0 to 1.
     pub result: f64,
-    /// The moves, in the notation of records.
+    /// The moves, in SAN.
     pub line: Vec<String>,
     /// The same moves in the notation of the protocol.
     pub moves: Vec<String>,
-    /// The boards after each of them, as in a FEN.
+    /// The board part of the FEN after each move.
     pub boards: Vec<String>,
-    /// In a Monte Carlo search: the share of the simulations that went through the move, and their mean
-    /// result for the side to move.
+    /// In MCTS: the share of the simulations that visited the move, and its mean result for the side to move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<(f64, f64)>,
 }
 
-/// A player as text.
+/// A colour as text.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ColorText {

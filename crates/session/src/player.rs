@@ -1,8 +1,8 @@
-//! Who plays a side.
+//! The player of a side.
 
 use std::sync::Arc;
 
-use crate::catalogue::{Catalogue, Level, Offer};
+use crate::catalogue::{Catalogue, Level, OfferedGame};
 use labrys_arena::EngineConfig;
 use labrys_core::clock::Instant;
 use labrys_core::search::{Clock, Limits};
@@ -10,14 +10,14 @@ use labrys_core::search::{Clock, Limits};
 /// The name of a person among the players.
 pub(crate) const PERSON: &str = "person";
 
-/// Who plays a side.
+/// The player of a side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SidePlayer {
+pub(crate) enum Player {
     Person,
     Engine(EnginePlayer),
 }
 
-/// An engine that plays.
+/// An engine as a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EnginePlayer {
     /// Labrys at a level.
@@ -26,28 +26,26 @@ pub(crate) enum EnginePlayer {
     Named(Arc<EngineConfig>),
 }
 
-impl SidePlayer {
-    /// The player of this name in a game, if there is one.
-    pub(crate) fn find(name: &str, offer: &Offer, catalogue: &Catalogue) -> Option<SidePlayer> {
+impl Player {
+    /// Finds a player of a game by name.
+    pub(crate) fn find(name: &str, offered: &OfferedGame, catalogue: &Catalogue) -> Option<Player> {
         if name == PERSON {
-            return Some(SidePlayer::Person);
+            return Some(Player::Person);
         }
-        let level = offer.levels.iter().find(|level| level.name == name).cloned().map(EnginePlayer::Level);
+        let level = offered.levels.iter().find(|level| level.name == name).cloned().map(EnginePlayer::Level);
         let named = catalogue.engines.iter().find(|engine| engine.name == name);
-        level.or_else(|| named.cloned().map(EnginePlayer::Named)).map(SidePlayer::Engine)
+        level.or_else(|| named.cloned().map(EnginePlayer::Named)).map(Player::Engine)
     }
 
-    /// Its name.
     pub(crate) fn name(&self) -> &str {
         match self {
-            SidePlayer::Person => PERSON,
-            SidePlayer::Engine(engine) => engine.name(),
+            Player::Person => PERSON,
+            Player::Engine(engine) => engine.name(),
         }
     }
 }
 
 impl EnginePlayer {
-    /// Its name.
     pub(crate) fn name(&self) -> &str {
         match self {
             EnginePlayer::Level(level) => &level.name,
@@ -55,7 +53,7 @@ impl EnginePlayer {
         }
     }
 
-    /// The limits of a search from now on, with the clocks of the game.
+    /// The limits of a search that starts now.
     pub(crate) fn limits(&self, clocks: [Option<Clock>; 2]) -> Limits {
         let own = match self {
             EnginePlayer::Level(level) => level.limits(),

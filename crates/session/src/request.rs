@@ -1,14 +1,14 @@
-//! What a browser asks for, in JSON. `docs/web.md` describes it.
+//! The requests of the browser, in JSON, as documented in `docs/web.md`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// What a browser asks for.
+/// A request that is executed at once.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 pub enum Request {
-    /// Begin a new game.
+    /// Start a new game.
     New {
         /// The name of the game.
         game: String,
@@ -18,12 +18,12 @@ pub enum Request {
         /// The start position.
         #[serde(default)]
         fen: Option<String>,
-        /// How many random moves the game begins with, in place of `fen`.
+        /// The number of random moves to start with, instead of `fen`.
         #[serde(default)]
         opening: Option<usize>,
         /// White and Black, by name.
         players: [String; 2],
-        /// The time of each player; none without clocks.
+        /// The time control; none for a game without clocks.
         #[serde(default)]
         clock: Option<ClockRequest>,
     },
@@ -35,7 +35,7 @@ pub enum Request {
         #[serde(rename = "move")]
         mv: String,
     },
-    /// Play moves one after the other from the position of a node, as far as they can be played.
+    /// Play moves from the position of a node, as far as they are legal.
     PlayLine {
         /// The node.
         node: usize,
@@ -47,47 +47,47 @@ pub enum Request {
         /// The node.
         node: usize,
     },
-    /// Take back the last move, and those before it up to the last one of a person.
+    /// Take back the last move, and the moves of engines before it.
     TakeBack {},
-    /// Exchange the players.
+    /// Change the players.
     Players {
         /// White and Black, by name.
         players: [String; 2],
     },
-    /// Keep the engines from moving, or let them move again.
+    /// Pause or resume the engines.
     Pause {
-        /// Whether they are kept from moving.
+        /// Whether to pause.
         on: bool,
     },
-    /// Let the engine whose turn it is make one move, in a paused game.
+    /// Let the engine to move play one move in a paused game.
     Step {},
-    /// Search the position on the board for its evaluation, or no longer.
+    /// Start or stop analysing the current position.
     Analyse {
-        /// Whether it is searched.
+        /// Whether to start.
         on: bool,
         /// The number of lines.
         #[serde(default)]
         lines: Option<usize>,
-        /// Who searches, one of the analysts of the welcome.
+        /// The analyst, by name.
         #[serde(default)]
         analyst: Option<String>,
-        /// The depth at which it ends; 0 for none.
+        /// The maximum depth; 0 for no limit.
         #[serde(default)]
         depth: Option<u32>,
-        /// The threads of the search; 0 for those of the analyst.
+        /// The number of threads; 0 for the analyst's own value.
         #[serde(default)]
         threads: Option<usize>,
-        /// The size of its transposition table in MiB; 0 for that of the analyst.
+        /// The size of the transposition table in MiB; 0 for the analyst's own value.
         #[serde(default)]
         hash: Option<usize>,
     },
-    /// Evaluate all positions of the line with the analyst, or no longer.
+    /// Start or stop reviewing the line with the analyst.
     Review {
-        /// Whether they are evaluated.
+        /// Whether to start.
         #[serde(default = "yes")]
         on: bool,
     },
-    /// Judge a move in the position on the board, by the review.
+    /// Judge a move in the current position by the review.
     Try {
         /// The node of the position.
         node: usize,
@@ -95,67 +95,67 @@ pub enum Request {
         #[serde(rename = "move")]
         mv: String,
     },
-    /// Search the position on the board once: for a move to play, for what follows a move, or for a threat.
+    /// Search the current position once: for a hint, the continuation after a move, or a threat.
     Ask {
         /// The node of the position.
         node: usize,
-        /// The move that somebody wonders about.
+        /// The move to continue after.
         #[serde(default, rename = "move")]
         mv: Option<String>,
-        /// Whether the other side has the move in place of the one whose turn it is: what it threatens.
+        /// Whether to search for a threat, as if the opponent were to move.
         #[serde(default)]
         threat: bool,
     },
-    /// Say whether a game can begin from a position.
+    /// Check whether a game can start from a position.
     Check {
         /// The name of the game.
         game: String,
         /// A value of the game's option.
         #[serde(default)]
         option: Option<String>,
-        /// The position; the start position where it is missing.
+        /// The position; by default the start position.
         #[serde(default)]
         fen: Option<String>,
     },
-    /// Give the game up, for the person who plays it, or whose turn it is.
+    /// Resign, for the only person or the side to move.
     Resign {},
-    /// End the game in a draw, if the engine that plays it agrees; among people at once.
+    /// End the game in a draw, if the engine accepts; immediately among people.
     Draw {},
-    /// Replace what is said of the move that leads to a node.
+    /// Replace the comment or the glyphs of the move that leads to a node.
     Annotate {
-        /// The node; that of the start position for what is said of the game.
+        /// The node; the start position for the comment before the first move.
         node: usize,
-        /// The comment; it stays if missing.
+        /// The new comment, if any.
         #[serde(default)]
         comment: Option<String>,
-        /// The glyphs; they stay if missing.
+        /// The new glyphs, if any.
         #[serde(default)]
         glyphs: Option<Vec<u16>>,
     },
-    /// Make a variation the line that the one around it goes on with.
+    /// Promote a variation by one level.
     Promote {
         /// A node of the variation.
         node: usize,
-        /// Whether it becomes the main line at once.
+        /// Whether to promote it to the mainline.
         #[serde(default)]
         main: bool,
     },
-    /// Delete a move with all that follows it.
+    /// Delete a move and everything after it.
     Delete {
         /// The node that it leads to.
         node: usize,
     },
-    /// Set tags of the record by their names.
+    /// Set PGN tags.
     Record {
-        /// The tags; those that are empty are removed.
+        /// The tags by name; empty ones are removed.
         tags: BTreeMap<String, String>,
     },
     /// Send the game as PGN.
     Save {
-        /// Whether marks, scores and better lines of the review are written into it.
+        /// Whether to include the marks, scores and better lines of the review.
         #[serde(default)]
         annotated: bool,
-        /// Whether the other games of the text that was loaded are sent, too.
+        /// Whether to include the other games of the loaded text.
         #[serde(default)]
         all: bool,
     },
@@ -163,18 +163,18 @@ pub enum Request {
     Load {
         /// The text.
         pgn: String,
-        /// The number of the game, counted from 0; without it the first one that can be played.
+        /// The index of the game; by default the first one that can be played.
         #[serde(default)]
         game: Option<usize>,
     },
-    /// Replace the game by another one of the text that was loaded.
+    /// Replace the game by another one of the loaded text.
     Choose {
-        /// Its number, counted from 0.
+        /// Its index.
         game: usize,
     },
-    /// Replace the game by one that is explored, with the position that is on the board.
+    /// Replace the game by one of the explorer, at the current position.
     Explored {
-        /// Its number, counted from 0.
+        /// Its index.
         game: usize,
     },
 }
@@ -183,49 +183,49 @@ fn yes() -> bool {
     true
 }
 
-/// What a browser asks for that takes a thread for blocking work.
+/// A request that may block, and so needs a thread of its own.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SlowRequest {
-    /// Send the analyst's static evaluation of the position on the board.
+    /// Send the analyst's static evaluation of the current position.
     StaticEval {},
-    /// Explore the games of a PGN text, too.
+    /// Add the games of a PGN text to the explorer.
     Explore {
         /// The text.
         pgn: String,
-        /// Whether the games that were explored before are forgotten.
+        /// Whether to remove the earlier games first.
         #[serde(default)]
         first: bool,
     },
     /// Send the list of the files of the folder.
     Files {},
-    /// Send the content of a file, now and whenever it changes, until another one is opened or none.
+    /// Send the content of a file, now and whenever it changes, until the next `Open`.
     Open {
-        /// Its name; none to look at no file any more.
+        /// Its name; none to close the file.
         #[serde(default)]
         file: Option<String>,
     },
-    /// Replace the game by one of a file, counted from 0.
+    /// Replace the game by one of a file.
     Replay {
         /// The name of the file.
         file: String,
-        /// The number of the game.
+        /// The index of the game.
         game: usize,
     },
 }
 
-/// What a browser asks for, of either kind.
+/// A request.
 #[derive(Debug)]
 pub enum AnyRequest {
-    /// One that takes no time.
+    /// One that is executed at once.
     Quick(Request),
-    /// One that takes some.
+    /// One that may block.
     Slow(SlowRequest),
 }
 
-/// Reads a request. The error says what is wrong with a request of its kind.
+/// Parses a request. The kind is read first, so that the error is about a request of this kind.
 pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
-    /// The kind of a request, with whatever else it has.
+    /// The kind of a request; its other keys are ignored.
     #[derive(Deserialize)]
     #[serde(tag = "do", rename_all = "kebab-case")]
     enum Kind {
@@ -266,13 +266,13 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
     }
 }
 
-/// The time of each player.
+/// A time control.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClockRequest {
-    /// Minutes for the game.
+    /// The time for the game in minutes.
     pub minutes: f64,
-    /// Seconds that are added after each move.
+    /// The increment after each move in seconds.
     pub increment: f64,
 }
 
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_refused_by_what_is_missing() {
+    fn errors_name_the_wrong_key() {
         let read = |text| super::read(text);
         assert!(matches!(read(r#"{"do":"open"}"#), Ok(AnyRequest::Slow(SlowRequest::Open { file: None }))));
         assert!(matches!(read(r#"{"game":2,"file":"x","do":"replay"}"#), Ok(AnyRequest::Slow(_))));
@@ -338,7 +338,7 @@ mod tests {
             (r#"{"do":"save","x":1}"#, "unknown field `x`"),
             (r#"{"do":"files","x":1}"#, "unknown field `x`"),
             (r#"{"do":"static-eval","x":1}"#, "unknown field `x`"),
-            // Every kind is named.
+            // An unknown kind lists them all.
             (
                 r#"{"do":"Replay"}"#,
                 "`new`, `play`, `play-line`, `show`, `take-back`, `players`, `pause`, `step`, `analyse`",

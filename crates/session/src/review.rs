@@ -1,5 +1,5 @@
-//! The review of a game: what one analyst says of each position of the line, and so of each move, by the
-//! rules of `labrys analyse`.
+//! The review of a game: one analyst searches each position of the line; each move is judged by the change of
+//! the expected score, as in `labrys analyse`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,67 +9,67 @@ use labrys_arena::analysis::{GameAnalysis, Mark, MoveAnalysis};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Color;
 
-/// What the analyst of a review says of a position.
+/// The review of a position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Reviewed {
-    /// The best line; none if the search has found none.
+pub(crate) struct PositionReview {
+    /// The best line, if the search has found one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) best: Option<LineState>,
 }
 
-impl Reviewed {
-    /// With a line that was found. What can be played again is not kept.
-    pub(crate) fn new(best: Option<LineState>) -> Reviewed {
-        Reviewed { best: best.map(|best| LineState { moves: Vec::new(), boards: Vec::new(), ..best }) }
+impl PositionReview {
+    /// Drops the parts of the line that can be recomputed.
+    pub(crate) fn new(best: Option<LineState>) -> PositionReview {
+        PositionReview { best: best.map(|best| LineState { moves: Vec::new(), boards: Vec::new(), ..best }) }
     }
 }
 
-/// What the review says of the moves of a game, by the nodes that they lead to; none of a move without a
-/// review.
+/// The judgements of all moves, by node; `None` for moves that have not been reviewed.
 pub(crate) struct Judgements(Vec<Option<MoveAnalysis>>);
 
 impl Judgements {
-    /// The mark of the move that leads to a node, if the review gives it one.
+    /// The mark (`?!`, `?`, `??`) of the move that leads to a node, if any.
     pub(crate) fn mark(&self, node: usize) -> Option<Mark> {
         self.0[node].as_ref()?.mark()
     }
 }
 
 impl GameTree {
-    /// The first position of the line that has no review.
+    /// The first position of the line that has not been reviewed.
     pub(crate) fn first_unreviewed(&self) -> Option<usize> {
-        let line = std::iter::once(ROOT).chain(self.line_nodes());
-        line.into_iter().find(|&node| self.nodes[node].reviewed.is_none() && self.ruled_end(node).is_none())
+        let line = std::iter::once(ROOT).chain(self.line());
+        line.into_iter()
+            .find(|&node| self.nodes[node].reviewed.is_none() && self.end_by_rules(node).is_none())
     }
 
-    /// Forgets the review, which another analyst begins anew.
+    /// Deletes the review.
     pub(crate) fn clear_review(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.reviewed = None);
     }
 
-    /// What the review expects White to score in the position of a node.
+    /// White's expected score at a node, by the review.
     fn reviewed_result(&self, node: usize) -> Option<f64> {
-        match self.ruled_end(node) {
+        match self.end_by_rules(node) {
             Some(end) => Some(end.result()),
             None => Some(self.reviewed_best(node)?.result),
         }
     }
 
-    /// How the game has ended in the position of a node, unless the players have ended it: what they agree on
-    /// says nothing of the last move.
-    fn ruled_end(&self, node: usize) -> Option<&End> {
+    /// The end of the game at a node, unless by resignation or agreement, which do not reflect on the last
+    /// move.
+    fn end_by_rules(&self, node: usize) -> Option<&End> {
         let node = &self.nodes[node];
-        node.end.as_ref().filter(|_| node.agreed.is_none())
+        node.end.as_ref().filter(|_| node.decision.is_none())
     }
 
-    /// The best line of the review in the position of a node.
+    /// The best line at a node, by the review.
     pub(crate) fn reviewed_best(&self, node: usize) -> Option<&LineState> {
         self.nodes[node].reviewed.as_ref()?.best.as_ref()
     }
 
-    /// What the move that leads to a node is worth; `player` has played it. None without a review.
-    fn judged(&self, node: usize, player: Color) -> Option<MoveAnalysis> {
+    /// Judges the move of `player` that leads to a node; `None` if it has not been reviewed.
+    fn judgement(&self, node: usize, player: Color) -> Option<MoveAnalysis> {
         let Node { parent, text, .. } = &self.nodes[node];
         let white = [self.reviewed_result(*parent)?, self.reviewed_result(node)?];
         Some(MoveAnalysis {
@@ -81,17 +81,17 @@ impl GameTree {
         })
     }
 
-    /// What the review says of all moves.
+    /// Judges all moves.
     pub(crate) fn judgements(&self) -> Judgements {
         let mut judgements = Judgements(Vec::new());
         judgements.0.resize_with(self.nodes.len(), || None);
-        for (node, ply) in self.all_nodes() {
-            judgements.0[node] = self.judged(node, self.player(ply));
+        for (node, ply) in self.depth_first() {
+            judgements.0[node] = self.judgement(node, self.side_at(ply));
         }
         judgements
     }
 
-    /// What the review says of the move that leads to a node.
+    /// The review of the move that leads to a node.
     pub(crate) fn move_review(&self, node: usize, judgements: &Judgements) -> Option<MoveReview> {
         let result = self.reviewed_result(node)?;
         let judged = judgements.0[node].as_ref();
@@ -105,14 +105,14 @@ impl GameTree {
         })
     }
 
-    /// What the review says of the moves of these nodes, which follow each other from the start position.
+    /// Judges the moves of a line from the start position.
     pub(crate) fn analysis(&self, nodes: &[usize]) -> Vec<Option<MoveAnalysis>> {
-        nodes.iter().enumerate().map(|(ply, &node)| self.judged(node, self.player(ply))).collect()
+        nodes.iter().enumerate().map(|(ply, &node)| self.judgement(node, self.side_at(ply))).collect()
     }
 
     /// The review of the line.
     pub(crate) fn review_state<'a>(&self, analyst: &'a str, mut judgements: Judgements) -> ReviewState<'a> {
-        let line = self.line_nodes();
+        let line = self.line();
         let analysis =
             GameAnalysis { moves: line.iter().filter_map(|&node| judgements.0[node].take()).collect() };
         let known = std::iter::once(&ROOT).chain(&line);
@@ -128,11 +128,10 @@ impl GameTree {
         }
     }
 
-    /// Whether a move in the position of a node is as good as the review wants it: the best one, or one that
-    /// gives less away than what is marked. `result` is what White is expected to score after it.
+    /// The verdict on a move at a node, after which White's expected score is `result`.
     pub(crate) fn verdict(&self, node: usize, mv: &str, result: f64) -> Option<Verdict> {
         let best = self.reviewed_best(node)?;
-        let player = self.player(self.path(node).len());
+        let player = self.side_at(self.path(node).len());
         let [before, after] = for_player(player, [best.result, result]);
         Some(match Mark::of(before - after) {
             _ if best.mv == mv => Verdict::Best,
@@ -141,8 +140,8 @@ impl GameTree {
         })
     }
 
-    /// What is known of a move in the position of a node without another search: it is the best one, or was
-    /// played and reviewed.
+    /// The line of a move at a node, if known without another search: for the best move, and for reviewed
+    /// ones.
     pub(crate) fn known_line(&self, node: usize, mv: &str) -> Option<LineState> {
         let best = self.reviewed_best(node)?;
         if best.mv == mv {
@@ -156,12 +155,12 @@ impl GameTree {
     }
 }
 
-/// Results for White as results for a player.
+/// Converts White's scores to a player's.
 fn for_player(player: Color, white: [f64; 2]) -> [f64; 2] {
     if player == Color::White { white } else { white.map(|white| 1.0 - white) }
 }
 
-/// A score as in UCI, `cp 37` or `mate -4`.
+/// Parses a score as in UCI, `cp 37` or `mate -4`.
 fn read_score(text: &str) -> Option<UciScore> {
     let (kind, value) = text.split_once(' ')?;
     let value = value.parse().ok()?;
@@ -177,21 +176,14 @@ mod tests {
     use super::*;
     use crate::game_tree::tests::{game, play};
 
-    fn reviewed(mv: &str, result: f64, line: &[&str]) -> Option<Reviewed> {
+    fn reviewed(mv: &str, result: f64, line: &[&str]) -> Option<PositionReview> {
         let line = line.iter().map(|&text| text.to_owned()).collect();
-        let best = LineState {
-            mv: mv.to_owned(),
-            score: "cp 10".to_owned(),
-            result,
-            line,
-            moves: Vec::new(),
-            boards: Vec::new(),
-            visits: None,
-        };
-        Some(Reviewed { best: Some(best) })
+        let best =
+            LineState { mv: mv.to_owned(), score: "cp 10".to_owned(), result, line, ..LineState::default() };
+        Some(PositionReview { best: Some(best) })
     }
 
-    /// A game in which Black gives away `loss`, to be found by the review.
+    /// A reviewed game in which Black loses `loss` points.
     fn example(loss: f64) -> GameTree {
         let mut game = game("chess", None);
         play(&mut game, "f2f3 e7e5");
@@ -238,7 +230,7 @@ mod tests {
         let mut game = example(0.0);
         play(&mut game, "g2g4 d8h4");
         assert_eq!(game.first_unreviewed(), Some(3));
-        game.nodes[3].reviewed = Some(Reviewed::default());
+        game.nodes[3].reviewed = Some(PositionReview::default());
         assert_eq!(game.first_unreviewed(), None);
         assert_eq!(game.move_review(4, &game.judgements()).unwrap().result, 0.0);
         game.clear_review();

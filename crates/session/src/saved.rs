@@ -1,4 +1,4 @@
-//! What a session is saved as, so that it outlives the server.
+//! The format in which sessions are saved: JSON with a checksum.
 
 use std::io;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use thiserror::Error;
 
+use crate::annotations::Annotations;
 use crate::catalogue::Catalogue;
 use crate::clock::Times;
 use crate::game_file::GameFile;
-use crate::game_tree::{Agreement, GameError, GameTree, ROOT};
+use crate::game_tree::{GameError, GameTree, PlayerDecision, ROOT};
 use crate::header::Header;
 use crate::message::Eval;
-use crate::player::SidePlayer;
-use crate::remarks::Remarks;
-use crate::review::Reviewed;
+use crate::player::Player;
+use crate::review::PositionReview;
 use crate::state::State;
 use labrys_arena::{Rules, TimeControl};
 use labrys_core::game::quote;
 
-/// What a session is saved as.
+/// A saved session.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SavedSession {
@@ -32,18 +32,18 @@ pub struct SavedSession {
     analysing: bool,
     lines: usize,
     analyst: String,
-    /// Depth, threads and MiB of table of an analysis.
+    /// Depth, threads and MiB of hash of an analysis.
     #[serde(default)]
     analysis: (u32, usize, usize),
-    /// The record of the game without its moves, as PGN.
+    /// The tags of the game, as PGN without moves.
     #[serde(default)]
     header: Option<String>,
-    /// The games of the text that was loaded.
+    /// The games of the loaded text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<SavedFile>,
     #[serde(default)]
     edited: bool,
-    /// Who has reviewed the game.
+    /// The analyst of the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reviewer: Option<String>,
     tree: SavedTree,
@@ -57,14 +57,14 @@ struct SavedFile {
     chosen: usize,
 }
 
-/// A game with its alternatives.
+/// A game tree.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct SavedTree {
     start: String,
-    /// The index of the position on the board among `nodes`.
+    /// The index of the current node.
     shown: usize,
-    /// The start position first; each after the one that it follows, and alternatives in their order.
+    /// Depth first, the start position first: parents before children, siblings in their order.
     nodes: Vec<SavedNode>,
 }
 
@@ -74,22 +74,22 @@ struct SavedNode {
     parent: usize,
     #[serde(rename = "move")]
     mv: String,
-    /// Whether the line of its parent goes on here.
+    /// Whether it is the `next` node of its parent.
     in_line: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<Eval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Times>,
-    /// How the players have ended the game here.
+    /// A resignation or agreed draw here.
+    #[serde(default, rename = "agreed", skip_serializing_if = "Option::is_none")]
+    decision: Option<PlayerDecision>,
+    #[serde(default, rename = "remarks", skip_serializing_if = "Annotations::is_empty")]
+    annotations: Annotations,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    agreed: Option<Agreement>,
-    #[serde(default, skip_serializing_if = "Remarks::is_empty")]
-    remarks: Remarks,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reviewed: Option<Reviewed>,
+    reviewed: Option<PositionReview>,
 }
 
-/// The text of a saved session. Earlier versions wrote the session alone.
+/// The file of a saved session. Earlier versions wrote the session alone.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sealed {
@@ -102,45 +102,45 @@ fn checksum(session: &RawValue) -> String {
     format!("{:08x}", crc32fast::hash(session.get().as_bytes()))
 }
 
-/// Why a session cannot be read.
+/// Why a session cannot be restored.
 #[derive(Debug, Error)]
 pub enum SavedError {
     /// The file cannot be read.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// It is no saved session.
+    /// The file is not a saved session.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// It has changed since it was saved.
+    /// The checksum does not match.
     #[error("damaged: checksum {found}, expected {}", quote(.expected))]
     Checksum {
         /// The checksum of the session.
         found: String,
-        /// The one that was saved.
+        /// The checksum in the file.
         expected: String,
     },
-    /// It is of an unknown game.
+    /// The game is unknown.
     #[error("there is no game {}", quote(.0))]
     Game(String),
-    /// Its time control is none.
+    /// The time control is invalid.
     #[error("the time control {}", quote(.0))]
     Control(String),
-    /// Its moves cannot be played.
+    /// The moves cannot be played.
     #[error("{0}")]
     Tree(#[from] GameError),
-    /// Its positions are not in order.
+    /// The nodes are not in order.
     #[error("node {0} follows no earlier one")]
     Order(usize),
 }
 
 impl GameTree {
     fn save(&self) -> SavedTree {
-        // Depth first: what was taken back is left out.
+        // Depth first from the root, which leaves out moves that were taken back.
         let (mut nodes, mut shown, mut open) = (Vec::new(), 0, vec![(ROOT, 0)]);
         while let Some((index, parent)) = open.pop() {
             let node = &self.nodes[index];
             let in_line = index != ROOT && self.nodes[node.parent].next == Some(index);
-            if index == self.shown() {
+            if index == self.current() {
                 shown = nodes.len();
             }
             open.extend(node.children.iter().rev().map(|&child| (child, nodes.len())));
@@ -150,8 +150,8 @@ impl GameTree {
                 in_line,
                 eval: node.eval.clone(),
                 times: node.times.clone(),
-                agreed: node.agreed,
-                remarks: node.remarks.clone(),
+                decision: node.decision,
+                annotations: node.annotations.clone(),
                 reviewed: node.reviewed.clone(),
             });
         }
@@ -166,19 +166,19 @@ impl GameTree {
                 if node.parent >= index {
                     return Err(SavedError::Order(index));
                 }
-                if tree.shown() != node.parent {
+                if tree.current() != node.parent {
                     tree.show(node.parent)?;
                 }
                 tree.add(&node.mv)?;
-                if tree.shown() != index {
+                if tree.current() != index {
                     return Err(SavedError::Order(index));
                 }
             }
             let kept = &mut tree.nodes[index];
-            (kept.eval, kept.times, kept.agreed) = (node.eval, node.times, node.agreed);
-            (kept.remarks, kept.reviewed) = (node.remarks, node.reviewed);
-            // The time may be over here.
-            tree.note_end();
+            (kept.eval, kept.times, kept.decision) = (node.eval, node.times, node.decision);
+            (kept.annotations, kept.reviewed) = (node.annotations, node.reviewed);
+            // A player may have run out of time here.
+            tree.store_end();
             in_line.push(node.in_line.then_some(node.parent));
         }
         for (index, parent) in in_line.into_iter().enumerate() {
@@ -192,7 +192,7 @@ impl GameTree {
 }
 
 impl SavedSession {
-    /// What has to be saved of a session.
+    /// The saved form of a state.
     pub fn new(state: &State) -> SavedSession {
         let rules = state.tree.rules();
         SavedSession {
@@ -217,20 +217,20 @@ impl SavedSession {
         }
     }
 
-    /// Its text, with a checksum.
+    /// The text of the file.
     ///
     /// # Errors
-    /// None: sessions are made of text and numbers.
+    /// None: sessions consist of text and numbers.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let session = to_raw_value(self)?;
         let crc32 = checksum(&session);
         serde_json::to_string(&Sealed { session, crc32 })
     }
 
-    /// Reads its text. That of earlier versions has no checksum.
+    /// Parses the text of a file, with a checksum or, from earlier versions, without one.
     ///
     /// # Errors
-    /// [`SavedError`]: it is no session, or has changed.
+    /// [`SavedError`] if it is not a session, or the checksum does not match.
     pub fn from_text(text: &str) -> Result<SavedSession, SavedError> {
         let problem = match serde_json::from_str::<Sealed>(text) {
             Ok(Sealed { session, crc32: expected }) => {
@@ -245,25 +245,25 @@ impl SavedSession {
         serde_json::from_str(text).map_err(|_| problem.into())
     }
 
-    /// The state of the session. A player that does not exist any more is replaced by a person.
+    /// Restores the state. A player who no longer exists is replaced by a person.
     pub fn restore(self, catalogue: &Catalogue) -> Result<State, SavedError> {
-        let offer = catalogue.offer(&self.game).ok_or_else(|| SavedError::Game(self.game.clone()))?;
+        let offered = catalogue.game(&self.game).ok_or_else(|| SavedError::Game(self.game.clone()))?;
         let rules = Rules::new(&self.game, self.option).map_err(GameError::from)?;
         let tree = GameTree::restore(rules, self.tree)?;
-        let find = |name: String| SidePlayer::find(&name, offer, catalogue).unwrap_or(SidePlayer::Person);
-        let analyst = |name: &str| catalogue.analysts.iter().find(|analyst| analyst.name == name).cloned();
-        let reviewer = self.reviewer.as_deref().and_then(analyst);
-        let analyst = analyst(&self.analyst).unwrap_or_else(|| catalogue.analysts[0].clone());
+        let find = |name: String| Player::find(&name, offered, catalogue).unwrap_or(Player::Person);
+        let reviewer = self.reviewer.as_deref().and_then(|name| catalogue.analyst(name)).cloned();
+        let analyst = catalogue.analyst(&self.analyst).unwrap_or(&catalogue.analysts[0]).clone();
         let mut state = State::new(tree, self.players.map(find), analyst);
         let control = self.control.map(|text| text.parse().map_err(|()| SavedError::Control(text)));
         let control: Option<TimeControl> = control.transpose()?;
         (state.number, state.control, state.is_paused) = (self.number, control, self.paused);
         (state.analysis.is_on, state.analysis.lines) = (self.analysing, self.lines.max(1));
         let (depth, threads, hash) = self.analysis;
-        // It may come from a machine with more room.
+        // It may come from a machine with more cores and memory.
         (state.analysis.depth, state.analysis.threads) = (depth, threads.min(catalogue.threads));
         state.analysis.hash = hash.min(catalogue.hash);
-        state.header = self.header.and_then(|text| Header::restore(&text)).unwrap_or_else(Header::fresh);
+        state.header =
+            self.header.and_then(|text| Header::restore(&text)).unwrap_or_else(Header::for_new_game);
         state.file = self.file.and_then(|file| GameFile::restore(&file.games, file.chosen));
         state.is_edited = self.edited;
         match reviewer {
@@ -280,10 +280,10 @@ mod tests {
     use crate::message::LineState;
 
     #[test]
-    fn a_session_is_restored_with_its_alternatives_clocks_and_evaluations() {
+    fn a_session_is_restored_with_its_variations_clocks_and_evaluations() {
         let catalogue = Catalogue::new(&[]);
         let tree = GameTree::new(Rules::new("tucchess", None).unwrap(), None).unwrap();
-        let players = [SidePlayer::Person, SidePlayer::Person];
+        let players = [Player::Person, Player::Person];
         let mut state = State::new(tree, players, catalogue.analysts[1].clone());
         state.control = Some("300+3".parse().unwrap());
         *state.tree.times_mut() = state.control.map(Times::new);
@@ -292,8 +292,8 @@ mod tests {
         }
         state.tree.show(1).unwrap();
         state.play("b6b5").unwrap();
-        state.tree.note(1, Eval { result: 0.25, depth: 3, by: "320 Elo".to_owned() });
-        state.tree.agree(Agreement::Draw).unwrap();
+        state.tree.store_eval(1, Eval { result: 0.25, depth: 3, by: "320 Elo".to_owned() });
+        state.tree.decide(PlayerDecision::Draw).unwrap();
         (state.analysis.depth, state.analysis.threads, state.analysis.hash) = (20, 1, 64);
         state.tree.show(1).unwrap();
         state.tree.annotate(2, Some("a comment"), Some(&[4])).unwrap();
@@ -310,12 +310,13 @@ mod tests {
             score: "cp 5".to_owned(),
             result: 0.6,
             line,
-            moves: Vec::new(),
-            boards: Vec::new(),
-            visits: None,
+            ..LineState::default()
         };
-        state.tree.nodes[ROOT].reviewed = Some(Reviewed { best: Some(best) });
+        state.tree.nodes[ROOT].reviewed = Some(PositionReview { best: Some(best) });
         let text = SavedSession::new(&state).to_text().unwrap();
+        for key in ["agreed", "remarks", "reviewed", "times", "in-line"] {
+            assert!(text.contains(&format!("\"{key}\":")), "the format of earlier versions: {key}");
+        }
         let mut restored = SavedSession::from_text(&text).unwrap().restore(&catalogue).unwrap();
         assert_eq!(restored.to_json(), state.to_json());
         for part in
@@ -330,10 +331,10 @@ mod tests {
     }
 
     #[test]
-    fn every_change_of_what_is_saved_is_refused_or_harmless() {
+    fn every_flipped_bit_is_refused_or_harmless() {
         let catalogue = Catalogue::new(&[]);
         let tree = GameTree::new(Rules::new("neighbours", None).unwrap(), None).unwrap();
-        let players = [SidePlayer::Person, SidePlayer::Person];
+        let players = [Player::Person, Player::Person];
         let state = State::new(tree, players, catalogue.analysts[0].clone());
         let saved = SavedSession::new(&state);
         let text = saved.to_text().unwrap();
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_saved_without_a_record_is_restored() {
+    fn a_session_that_was_saved_without_tags_is_restored() {
         let old = r#"{"number":3,"game":"chess","option":null,"players":["person","person"],"control":null,
             "paused":false,"analysing":false,"lines":1,"analyst":"Labrys","tree":{"start":
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","shown":1,"nodes":[

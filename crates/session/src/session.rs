@@ -1,4 +1,4 @@
-//! A session: a game with its players, which outlives the connections to it.
+//! A session: a game with its players. It outlives the connections to it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,16 +12,16 @@ use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
 use crate::player::{EnginePlayer, PERSON};
 use crate::request::Request;
-use crate::review::Reviewed;
+use crate::review::PositionReview;
 use crate::saved::SavedSession;
+use crate::search_runner::{Job, Jobs, Purpose, Question};
 use crate::state::State;
 use crate::static_eval::StaticEvaluator;
-use crate::thinker::{Job, Jobs, Purpose, Question};
 use labrys_core::clock::Instant;
 
 /// A session.
 pub struct Session {
-    /// Its name, which only those know who use it.
+    /// Its name, a secret shared by its users.
     pub id: String,
     pub(crate) catalogue: Arc<Catalogue>,
     state: Mutex<State>,
@@ -30,45 +30,45 @@ pub struct Session {
     game: watch::Sender<Arc<str>>,
     /// The latest message about a search.
     search: watch::Sender<Option<Arc<str>>>,
-    /// The search to be made now.
+    /// The search to run.
     jobs: watch::Sender<Option<Arc<Job>>>,
-    /// When the time of the side to move will be over.
+    /// When the side to move will run out of time.
     deadlines: watch::Sender<Option<Instant>>,
-    /// Whether the game has changed since it was saved.
-    is_changed: AtomicBool,
+    /// Whether there are unsaved changes.
+    is_dirty: AtomicBool,
 }
 
-/// What a connection listens to.
+/// The messages for a connection.
 pub struct Listener {
-    /// Messages about the game.
+    /// The latest message about the game.
     pub game: watch::Receiver<Arc<str>>,
-    /// Messages about its searches.
+    /// The latest message about a search.
     pub search: watch::Receiver<Option<Arc<str>>>,
 }
 
-/// What the tasks of a session wait for.
+/// What the background tasks of a session wait for.
 pub struct Tasks {
-    /// The search to be made now.
+    /// The search to run.
     pub jobs: Jobs,
-    /// When the time of the side to move will be over.
+    /// When the side to move will run out of time.
     pub deadlines: watch::Receiver<Option<Instant>>,
 }
 
 impl Session {
-    /// A session with a game of the first offer: a person against a level of medium strength.
+    /// A session with the first game on offer: a person against a level of medium strength.
     ///
     /// # Errors
-    /// If there is nothing on offer.
-    pub fn fresh(id: String, catalogue: Arc<Catalogue>) -> Result<(Session, Tasks), Refusal> {
-        let offer = catalogue.offers.first().ok_or_else(|| Refusal::Game(String::new()))?;
-        let tree = GameTree::new(offer.rules(None).map_err(Refusal::Rules)?, None)?;
-        let level = &offer.levels[offer.levels.len() / 2 - 1].name;
-        let players = read_players(offer, &catalogue, [PERSON, level])?;
+    /// If no game is on offer.
+    pub fn with_default_game(id: String, catalogue: Arc<Catalogue>) -> Result<(Session, Tasks), Refusal> {
+        let offered = catalogue.games.first().ok_or_else(|| Refusal::Game(String::new()))?;
+        let tree = GameTree::new(offered.rules(None).map_err(Refusal::Rules)?, None)?;
+        let level = &offered.levels[offered.levels.len() / 2 - 1].name;
+        let players = read_players(offered, &catalogue, [PERSON, level])?;
         let state = State::new(tree, players, catalogue.analysts[0].clone());
         Ok(Session::new(id, catalogue, state))
     }
 
-    /// A session in a state. Returns what its tasks wait for, too.
+    /// A session in the given state, with the channels of its tasks.
     pub fn new(id: String, catalogue: Arc<Catalogue>, state: State) -> (Session, Tasks) {
         let session = Session {
             id,
@@ -79,12 +79,12 @@ impl Session {
             search: watch::Sender::new(None),
             jobs: watch::Sender::new(None),
             deadlines: watch::Sender::new(None),
-            is_changed: AtomicBool::new(false),
+            is_dirty: AtomicBool::new(false),
         };
         let tasks = Tasks { jobs: session.jobs.subscribe(), deadlines: session.deadlines.subscribe() };
-        // Engines go on where they were.
+        // Starts the search that the state needs.
         session.publish(&mut session.state());
-        session.is_changed.store(false, Ordering::Relaxed);
+        session.is_dirty.store(false, Ordering::Relaxed);
         (session, tasks)
     }
 
@@ -95,9 +95,9 @@ impl Session {
             version: env!("CARGO_PKG_VERSION"),
             session: &self.id,
             folder: has_folder,
-            games: self.catalogue.offers(),
+            games: self.catalogue.offered_games(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),
-            missing: self.catalogue.missing(),
+            missing: self.catalogue.failed_engines(),
             analysts: analysts.iter().map(|analyst| analyst.name.as_str()).collect(),
             threads: *threads,
             hash: *hash,
@@ -105,7 +105,7 @@ impl Session {
         welcome.to_json()
     }
 
-    /// What is told about the session from now on, beginning with the game as it stands.
+    /// Subscribes to the messages of the session, starting with the current ones.
     pub fn listen(&self) -> Listener {
         let mut listener = Listener { game: self.game.subscribe(), search: self.search.subscribe() };
         listener.game.mark_changed();
@@ -113,12 +113,12 @@ impl Session {
         listener
     }
 
-    /// Whether somebody is connected.
-    pub fn is_in_use(&self) -> bool {
+    /// Whether anyone is connected.
+    pub fn has_listeners(&self) -> bool {
         self.game.receiver_count() > 0
     }
 
-    /// Does what a browser asks for. Returns an answer for this browser alone.
+    /// Executes a request. Returns the answer, if there is one to this browser alone.
     pub fn request(&self, request: Request) -> Option<String> {
         match self.execute(request) {
             Ok(answer) => answer,
@@ -126,23 +126,24 @@ impl Session {
         }
     }
 
-    /// The message with the analyst's static evaluation of the position on the board. It may take a while.
+    /// The message with the analyst's static evaluation of the current position. May block, as it may load a
+    /// net.
     pub fn static_eval(&self) -> String {
         let (number, node, rules, game, options) = {
             let state = self.state();
-            let (tree, node) = (&state.tree, state.tree.shown());
+            let (tree, node) = (&state.tree, state.tree.current());
             let options = state.analysis.analyst.options.clone();
-            (state.number, node, tree.rules().clone(), tree.variation(node), options)
+            (state.number, node, tree.rules().clone(), tree.moves_to(node), options)
         };
-        let mut evaluator = self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let eval = evaluator.evaluate(&rules, &options, &game).unwrap_or_else(StaticEval::Problem);
+        let eval =
+            self.static_evaluator().evaluate(&rules, &options, &game).unwrap_or_else(StaticEval::Problem);
         Message::StaticEval(StaticEvalState { number, node, eval }).to_json()
     }
 
-    /// Explores the games of a PGN text, too, or with `first` in place of those before. It may take a while.
-    /// Returns the answer: how many games there are.
+    /// Adds the games of a PGN text to the explorer, which `first` empties beforehand. Returns the answer
+    /// with the number of games. May block.
     pub fn explore(&self, pgn: &str, first: bool) -> String {
-        let games = explorer::read(pgn);
+        let games = explorer::parse_games(pgn);
         let state = &mut *self.state();
         if first {
             state.explorer = None;
@@ -155,47 +156,51 @@ impl Session {
         Message::Explored { games, left_out }.to_json()
     }
 
-    /// Frees the engine of static evaluations. The next one makes another.
+    /// Frees the engine for static evaluations until the next one.
     pub fn free_engines(&self) {
-        *self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner) = StaticEvaluator::default();
+        *self.static_evaluator() = StaticEvaluator::default();
     }
 
-    /// Whether it keeps an engine for static evaluations.
+    /// Whether it holds an engine for static evaluations.
     pub fn holds_engine(&self) -> bool {
-        self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner).holds_engine()
+        self.static_evaluator().holds_engine()
     }
 
-    /// What has to be saved, if the game has changed since the last call.
-    pub fn take_changes(&self) -> Option<SavedSession> {
-        self.is_changed.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))
+    /// The session to save, if it has changed since the last call.
+    pub fn take_unsaved(&self) -> Option<SavedSession> {
+        self.is_dirty.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))
     }
 
-    /// A panic in another thread leaves a state in which every request was executed or not.
+    /// Ignores poisoning: a panic in another thread leaves a consistent state.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn static_evaluator(&self) -> MutexGuard<'_, StaticEvaluator> {
+        self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn execute(&self, request: Request) -> Result<Option<String>, Refusal> {
         let state = &mut *self.state();
         let was_over = state.tree.end().is_some();
         state.stop_clock();
-        let done = self.change(state, request);
+        let done = self.apply(state, request);
         if let Ok(None) = done {
             state.problem = None;
             self.publish(state);
         } else if was_over || state.tree.end().is_none() {
             self.deadlines.send_replace(state.start_clock());
         } else {
-            // The time was over, and the request came too late.
+            // The side to move had run out of time: the request came too late.
             self.publish(state);
         }
         done
     }
 
-    /// Starts the clock and the search that the state needs, stops a search that it does not need, and tells
-    /// everybody.
+    /// Starts the clock, replaces the running search if the state needs another one, and sends the game to
+    /// all listeners.
     fn publish(&self, state: &mut State) {
-        self.is_changed.store(true, Ordering::Relaxed);
+        self.is_dirty.store(true, Ordering::Relaxed);
         self.deadlines.send_replace(state.start_clock());
         let job = state.next_job();
         let is_running = match (&state.job, &job) {
@@ -207,7 +212,7 @@ impl Session {
             if let Some(running) = &state.job {
                 running.control.stop();
             }
-            (state.job, state.found) = (job.map(Arc::new), None);
+            (state.job, state.best_line) = (job.map(Arc::new), None);
             if let Some(job) = &state.job {
                 log::debug!("session {}: {job:?}", self.id);
             }
@@ -216,38 +221,39 @@ impl Session {
         self.game.send_replace(state.to_json().into());
     }
 
-    /// Called when the time of the side to move is over.
+    /// Called when the side to move runs out of time.
     pub fn time_is_over(&self) {
         let state = &mut *self.state();
         state.stop_clock();
         self.publish(state);
     }
 
-    /// Called with what a search has found so far.
-    pub fn searched(&self, job: &Job, found: &SearchState) {
+    /// Called with the progress of a search.
+    pub fn on_progress(&self, job: &Job, found: &SearchState) {
         let state = &mut *self.state();
         let Some(best) = found.lines.first().filter(|_| !job.control.is_stopped()) else { return };
         match &job.purpose {
-            // They count when the search is at its end.
-            Purpose::Answer(Question::Try(_)) => state.found = Some(best.clone()),
-            // What follows a certain move says nothing of the position, nor does a threat.
+            // Judged when the search is finished.
+            Purpose::Answer(Question::Try(_)) => state.best_line = Some(best.clone()),
+            // Not stored as evaluation of the position: only one move was searched, or the other side's
+            // moves.
             Purpose::Answer(question) => {
                 let about = if let Question::After(mv) = question { Some(mv.clone()) } else { None };
                 let (threat, verdict) = (*question == Question::Threat, None);
                 state.answer = Some(Answer { node: job.node, about, threat, verdict, line: best.clone() });
             }
             _ if found.number != state.number => {}
-            Purpose::Review => state.found = Some(best.clone()),
+            Purpose::Review => state.best_line = Some(best.clone()),
             Purpose::Move(_) | Purpose::Analysis => {
                 let (result, depth, by) = (best.result, found.depth, job.by.clone());
-                state.tree.note(job.node, Eval { result, depth, by });
+                state.tree.store_eval(job.node, Eval { result, depth, by });
                 self.search.send_replace(Some(Message::Search(found).to_json().into()));
             }
         }
     }
 
-    /// Called at the end of a search, with its move.
-    pub fn finished(&self, job: &Arc<Job>, best: Result<Option<String>, String>) {
+    /// Called at the end of a search, with its best move.
+    pub fn on_finish(&self, job: &Arc<Job>, best: Result<Option<String>, String>) {
         let state = &mut *self.state();
         if !state.job.as_ref().is_some_and(|running| Arc::ptr_eq(running, job)) {
             return;
@@ -255,20 +261,20 @@ impl Session {
         state.stop_clock();
         state.job = None;
         match (&job.purpose, best) {
-            // Nobody has looked at it any more.
+            // Stopped because the last listener has left.
             (Purpose::Analysis, Ok(_)) if job.is_stopped() => state.analysis.is_on = false,
             (Purpose::Analysis, Ok(_)) => state.analysis.done = Some(job.node),
             (Purpose::Answer(question), Ok(_)) => {
                 state.question = None;
-                if let (Question::Try(mv), Some(line)) = (question, state.found.take()) {
-                    state.judge(job.node, mv, line);
+                if let (Question::Try(mv), Some(line)) = (question, state.best_line.take()) {
+                    state.answer_try(job.node, mv, line);
                 }
             }
-            // A position in which nothing is found counts as reviewed, so that the review goes on.
+            // A position without a line counts as reviewed, so that the review continues.
             (Purpose::Review, Ok(_)) => {
-                state.tree.nodes[job.node].reviewed = Some(Reviewed::new(state.found.take()));
+                state.tree.nodes[job.node].reviewed = Some(PositionReview::new(state.best_line.take()));
             }
-            // The time may be over by now.
+            // The engine may have run out of time.
             (Purpose::Move(_), Ok(Some(_))) if state.tree.end().is_some() => {}
             (Purpose::Move(_), Ok(Some(mv))) => {
                 state.is_stepping = false;
@@ -283,7 +289,7 @@ impl Session {
             (_, Err(error)) => state.problem = Some(error),
         }
         if let Some(problem) = &state.problem {
-            // Without the pause the search would begin again and fail again.
+            // Without the pause the search would be restarted and fail again.
             log::warn!("session {}: {problem}", self.id);
             (state.is_paused, state.is_stepping, state.is_reviewing) = (true, false, false);
             (state.analysis.is_on, state.question) = (false, None);
@@ -300,7 +306,7 @@ impl Drop for Session {
     }
 }
 
-/// The message that a request is refused.
+/// The message that refuses a request.
 pub fn error(reason: &dyn std::fmt::Display) -> String {
     Message::Error { text: reason.to_string() }.to_json()
 }

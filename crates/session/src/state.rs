@@ -1,4 +1,4 @@
-//! What a session knows: its game, its players, its clocks, and which search comes next.
+//! The state of a session: its game, players and clocks. Decides which search to run next.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::game_file::GameFile;
 use crate::game_tree::{GameError, GameTree, ROOT};
 use crate::header::{Header, result_text};
 use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, OpeningText, RecordState};
-use crate::player::{EnginePlayer, SidePlayer};
-use crate::thinker::{Job, Purpose, Question};
+use crate::player::{EnginePlayer, Player};
+use crate::search_runner::{Job, Purpose, Question};
 use labrys_arena::TimeControl;
 use labrys_arena::pgn::{PgnGame, PlayerTags};
 use labrys_core::clock::Instant;
@@ -19,14 +19,14 @@ use labrys_core::engine::NamedOpening;
 use labrys_core::game::Color;
 use labrys_core::search::{Clock, Control};
 
-/// The analysis of the position on the board.
+/// The settings of the analysis of the current position.
 #[derive(Clone, Debug)]
 pub(crate) struct Analysis {
     pub(crate) is_on: bool,
-    /// Lines to look for, from 1.
+    /// The number of lines (`MultiPV`).
     pub(crate) lines: usize,
     pub(crate) analyst: Analyst,
-    /// The depth at which it ends, its threads and the MiB of its table; 0 where none is chosen.
+    /// Maximum depth, threads and MiB of hash; 0 for the default.
     pub(crate) depth: u32,
     pub(crate) threads: usize,
     pub(crate) hash: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// The options of its search.
+    /// The engine options of the search.
     fn options(&self) -> Vec<(String, String)> {
         let chosen = [("Threads", self.threads), ("Hash", self.hash)];
         let chosen = chosen.into_iter().filter(|(_, value)| *value > 0);
@@ -51,42 +51,42 @@ pub struct State {
     pub(crate) number: u64,
     pub(crate) tree: GameTree,
     /// White and Black.
-    pub(crate) players: [SidePlayer; 2],
-    /// The time of each player; none without clocks.
+    pub(crate) players: [Player; 2],
+    /// The time control; none without clocks.
     pub(crate) control: Option<TimeControl>,
-    /// Since when the clock of the side to move runs.
+    /// The time at which the running clock was started.
     running: Option<Instant>,
     pub(crate) is_paused: bool,
-    /// Whether an engine makes one move in spite of the pause.
+    /// Whether an engine plays one move in spite of the pause.
     pub(crate) is_stepping: bool,
-    /// Whether the positions of the line are being evaluated.
+    /// Whether a review of the line is running.
     pub(crate) is_reviewing: bool,
     pub(crate) analysis: Analysis,
-    /// What the record of the game says besides its moves.
+    /// The tags of the game.
     pub(crate) header: Header,
-    /// The games of the text that was loaded, if it has several.
+    /// The games of the loaded text, if it contains several.
     pub(crate) file: Option<GameFile>,
     /// Whether the game has changed since it was loaded.
     pub(crate) is_edited: bool,
-    /// Whose review the game has.
+    /// The analyst of the review.
     pub(crate) reviewer: Option<Analyst>,
-    /// What the search of the review has found so far.
-    pub(crate) found: Option<LineState>,
-    /// A question about the position of a node.
+    /// The best line so far, of a search whose result counts only at its end.
+    pub(crate) best_line: Option<LineState>,
+    /// A question about the position of a node, not answered yet.
     pub(crate) question: Option<(usize, Question)>,
     /// The answer to the last question.
     pub(crate) answer: Option<Answer>,
-    /// The records that are explored, if any are.
+    /// The explorer, if any games have been opened.
     pub(crate) explorer: Option<Explorer>,
-    /// Why an engine does not play.
+    /// Why an engine cannot play.
     pub(crate) problem: Option<String>,
-    /// The search that runs or waits for its turn.
+    /// The running or waiting search.
     pub(crate) job: Option<Arc<Job>>,
 }
 
 impl State {
-    /// A game that nothing has happened in.
-    pub(crate) fn new(tree: GameTree, players: [SidePlayer; 2], analyst: Analyst) -> State {
+    /// The state at the start of a session.
+    pub(crate) fn new(tree: GameTree, players: [Player; 2], analyst: Analyst) -> State {
         State {
             number: 0,
             tree,
@@ -97,11 +97,11 @@ impl State {
             is_stepping: false,
             is_reviewing: false,
             analysis: Analysis { is_on: false, lines: 1, analyst, depth: 0, threads: 0, hash: 0, done: None },
-            header: Header::fresh(),
+            header: Header::for_new_game(),
             file: None,
             is_edited: false,
             reviewer: None,
-            found: None,
+            best_line: None,
             question: None,
             answer: None,
             explorer: None,
@@ -110,25 +110,25 @@ impl State {
         }
     }
 
-    /// Replaces the game.
-    pub(crate) fn begin(&mut self, tree: GameTree, players: [SidePlayer; 2], control: Option<TimeControl>) {
+    /// Starts another game.
+    pub(crate) fn start_game(&mut self, tree: GameTree, players: [Player; 2], control: Option<TimeControl>) {
         self.number += 1;
         (self.tree, self.players, self.control) = (tree, players, control);
         (self.is_paused, self.is_stepping, self.is_reviewing) = (false, false, false);
         (self.question, self.answer, self.analysis.done) = (None, None, None);
-        (self.header, self.file, self.reviewer, self.is_edited) = (Header::fresh(), None, None, false);
+        (self.header, self.file, self.reviewer, self.is_edited) = (Header::for_new_game(), None, None, false);
         *self.tree.times_mut() = control.map(Times::new);
     }
 
-    /// Plays a move in the position on the board, and presses the clock.
+    /// Plays a move in the current position, and presses the clock.
     pub(crate) fn play(&mut self, mv: &str) -> Result<(), GameError> {
         let stm = self.tree.board().side_to_move();
         let before = self.tree.times().cloned();
         self.tree.play(mv, &mut rand::random)?;
         self.is_edited = true;
-        // Who plays against an engine does not write a variation, but goes on with another game.
-        if !self.is_paused && self.players.iter().any(|player| *player != SidePlayer::Person) {
-            let _ = self.tree.promote(self.tree.shown(), true);
+        // Against an engine, a move in an earlier position replaces the mainline.
+        if !self.is_paused && self.has_engine() {
+            let _ = self.tree.promote(self.tree.current(), true);
         }
         if let (Some(control), Some(before), None) = (self.control, before, self.tree.times()) {
             *self.tree.times_mut() = Some(before.press(stm, control));
@@ -136,36 +136,40 @@ impl State {
         Ok(())
     }
 
-    /// Answers whether a move is right, whose line is known.
-    pub(crate) fn judge(&mut self, node: usize, mv: &str, line: LineState) {
+    /// Answers a `Try` with its verdict, given the line of the move.
+    pub(crate) fn answer_try(&mut self, node: usize, mv: &str, line: LineState) {
         let verdict = self.tree.verdict(node, mv, line.result);
         self.answer = Some(Answer { node, about: Some(mv.to_owned()), threat: false, verdict, line });
     }
 
     pub(crate) fn has_person(&self) -> bool {
-        self.players.contains(&SidePlayer::Person)
+        self.players.contains(&Player::Person)
     }
 
-    /// The side of the only person, in a game against an engine.
+    pub(crate) fn has_engine(&self) -> bool {
+        self.players.iter().any(|player| *player != Player::Person)
+    }
+
+    /// The side of the person in a game against an engine.
     pub(crate) fn person(&self) -> Option<Color> {
         match &self.players {
-            [SidePlayer::Person, SidePlayer::Engine(_)] => Some(Color::White),
-            [SidePlayer::Engine(_), SidePlayer::Person] => Some(Color::Black),
+            [Player::Person, Player::Engine(_)] => Some(Color::White),
+            [Player::Engine(_), Player::Person] => Some(Color::Black),
             _ => None,
         }
     }
 
-    /// The engine that has to move now, if one has: at the end of the line, unless the game is paused.
+    /// The engine to move, if any: at the end of the line, unless the game is paused.
     pub(crate) fn engine_to_move(&self) -> Option<&EnginePlayer> {
         let stm = self.tree.board().side_to_move();
-        let goes_on = !self.is_paused || self.is_stepping;
+        let may_move = !self.is_paused || self.is_stepping;
         match &self.players[stm.index()] {
-            SidePlayer::Engine(engine) if goes_on && self.tree.is_at_end() => Some(engine),
+            Player::Engine(engine) if may_move && self.tree.is_at_end() => Some(engine),
             _ => None,
         }
     }
 
-    /// Stops the clock, and counts the time since it was started.
+    /// Stops the clock, and deducts the time since it was started.
     pub(crate) fn stop_clock(&mut self) {
         let stm = self.tree.board().side_to_move();
         if let (Some(since), Some(times)) = (self.running.take(), self.tree.times_mut()) {
@@ -173,8 +177,8 @@ impl State {
         }
     }
 
-    /// Starts the clock of the side to move, if it has to run: at the end of the line, from the first move
-    /// on. Returns when its time will be over.
+    /// Starts the clock of the side to move, if it has to run: at the end of the line, after the first move.
+    /// Returns when it will run out.
     pub(crate) fn start_clock(&mut self) -> Option<Instant> {
         let begun = self.tree.last_move().is_some() && self.tree.is_at_end();
         if !begun || (self.is_paused && !self.is_stepping) || self.tree.end().is_some() {
@@ -186,7 +190,7 @@ impl State {
         Some(deadline)
     }
 
-    /// The time that White and Black have left, in a game with clocks.
+    /// The time left for White and Black, in a game with clocks.
     fn time_left(&self) -> Option<[Duration; 2]> {
         let stm = self.tree.board().side_to_move();
         let mut left = self.tree.times()?.left(stm);
@@ -195,25 +199,25 @@ impl State {
         Some(left)
     }
 
-    /// The clocks as a search sees them.
+    /// The clocks as input of a search.
     fn clocks(&self) -> [Option<Clock>; 2] {
         let (Some(left), Some(control)) = (self.time_left(), self.control) else { return [None; 2] };
         left.map(|remaining| Some(Clock { remaining, increment: control.increment }))
     }
 
-    /// The search that the session needs now.
+    /// The search to run, by priority: an engine's move, a question, the review, the analysis.
     pub(crate) fn next_job(&mut self) -> Option<Job> {
-        let shown = self.tree.shown();
-        self.question = self.question.take().filter(|(node, _)| *node == shown);
+        let current = self.tree.current();
+        self.question = self.question.take().filter(|(node, _)| *node == current);
         let is_over = self.tree.end().is_some();
-        self.tree.note_end();
+        self.tree.store_end();
         let next = self.tree.first_unreviewed();
         let (node, purpose, by, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
             let options = match engine {
                 EnginePlayer::Level(level) => level.options.clone(),
                 EnginePlayer::Named(_) => Vec::new(),
             };
-            (shown, Purpose::Move(engine.clone()), engine.name().to_owned(), options)
+            (current, Purpose::Move(engine.clone()), engine.name().to_owned(), options)
         } else if let Some((node, question)) = self.question.clone().filter(|_| !is_over) {
             let reviewer = self.reviewer.clone().filter(|_| matches!(question, Question::Try(_)));
             let (by, options) = reviewer.map_or_else(Default::default, |own| (own.name, own.options));
@@ -222,16 +226,16 @@ impl State {
             next.zip(self.reviewer.clone()).filter(|_| self.is_reviewing)
         {
             (node, Purpose::Review, name, options)
-        } else if self.analysis.is_on && self.analysis.done != Some(shown) && !is_over {
-            (shown, Purpose::Analysis, self.analysis.analyst.name.clone(), self.analysis.options())
+        } else if self.analysis.is_on && self.analysis.done != Some(current) && !is_over {
+            (current, Purpose::Analysis, self.analysis.analyst.name.clone(), self.analysis.options())
         } else {
             self.is_reviewing = false;
             return None;
         };
         self.is_reviewing &= next.is_some();
         let game = match purpose {
-            Purpose::Answer(Question::Threat) => self.tree.after_pass().ok()?,
-            _ => self.tree.variation(node),
+            Purpose::Answer(Question::Threat) => self.tree.after_null_move().ok()?,
+            _ => self.tree.moves_to(node),
         };
         Some(Job {
             purpose,
@@ -247,7 +251,7 @@ impl State {
         })
     }
 
-    /// What a move adds to the clocks of White and Black.
+    /// The increments of White and Black.
     fn increments(&self) -> [Duration; 2] {
         Color::BOTH.map(|player| {
             let recorded = || self.header.control(player).parse().ok();
@@ -255,7 +259,7 @@ impl State {
         })
     }
 
-    /// The game as a record, perhaps with what the review says.
+    /// The game as PGN, with the review if `is_annotated`.
     pub(crate) fn to_record(&self, is_annotated: bool) -> Result<PgnGame, GameError> {
         let control = self.control.map_or(String::new(), |control| control.to_string());
         let here = self.players.each_ref().map(|player| PlayerTags {
@@ -266,9 +270,9 @@ impl State {
         self.tree.to_record(&self.header, here, is_annotated)
     }
 
-    /// How the main line has ended.
+    /// The result of the mainline.
     fn result(&self) -> &'static str {
-        let last = self.tree.main_nodes().last().and_then(|&node| self.tree.nodes[node].end.as_ref());
+        let last = self.tree.mainline().last().and_then(|&node| self.tree.nodes[node].end.as_ref());
         let by_record = || self.header.end().map(|end| end.winner);
         result_text(last.map(|end| end.winner).or_else(by_record))
     }
@@ -307,10 +311,10 @@ impl State {
             },
             games: self.file.as_ref().map(GameFile::state),
             tree: tree.all_moves(self.increments(), &judgements),
-            comment: tree.nodes[ROOT].remarks.text(),
-            line: tree.line(&judgements),
+            comment: tree.nodes[ROOT].annotations.text(),
+            line: tree.line_moves(&judgements),
             review: self.reviewer.as_ref().map(|analyst| tree.review_state(&analyst.name, judgements)),
-            node: tree.shown(),
+            node: tree.current(),
             ply: tree.ply(),
             last: tree.last_move(),
             fen: tree.board().fen(),
@@ -319,9 +323,11 @@ impl State {
             end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
             clock,
             start_eval: tree.eval(ROOT),
-            opening: tree.opening(tree.shown()).map(|NamedOpening { code, name }| OpeningText { code, name }),
+            opening: tree
+                .opening(tree.current())
+                .map(|NamedOpening { code, name }| OpeningText { code, name }),
             explorer: self.explorer.as_ref().map(|explorer| explorer.state(tree.board())),
-            answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
+            answer: self.answer.as_ref().filter(|answer| answer.node == tree.current()),
             problem: self.problem.as_deref(),
         };
         Message::Game(&state).to_json()

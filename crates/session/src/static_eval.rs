@@ -1,12 +1,12 @@
-//! What the evaluation of Labrys says of a position without a search.
+//! Static evaluations, in detail.
 
 use crate::message::StaticEval;
-use crate::thinker::labrys;
+use crate::search_runner::labrys;
 use labrys_arena::{Rules, Variation};
 use labrys_core::engine::{Engine, EvaluationKind};
 use labrys_protocol::text::no_evaluation;
 
-/// Evaluates positions. The engine is kept for the next position, as it may have read a net.
+/// Evaluates positions. Keeps the engine for the next position, as loading a net takes time.
 #[derive(Default)]
 pub(crate) struct StaticEvaluator {
     kept: Option<Kept>,
@@ -24,10 +24,10 @@ impl StaticEvaluator {
         self.kept.is_some()
     }
 
-    /// What Labrys with options says of the last position of a game, by the evaluation that its searches use.
+    /// The static evaluation of the last position of `game` by Labrys with the given options.
     ///
     /// # Errors
-    /// A message if it does not take the options, if its net is for another board, or if the game is over.
+    /// A message if the options are invalid, the net does not fit the board, or the game is over.
     pub(crate) fn evaluate(
         &mut self,
         rules: &Rules,
@@ -47,7 +47,7 @@ impl StaticEvaluator {
     }
 }
 
-/// The static evaluation of the position of an engine.
+/// The static evaluation of the engine's position.
 fn read(engine: &dyn Engine) -> StaticEval {
     if let Some(policy) = engine.policy_breakdown() {
         let rows = policy.moves.into_iter().map(|row| (row.mv, row.san, row.prior));

@@ -1,9 +1,9 @@
-//! Who may connect.
+//! Checks of the `Host` and `Origin` of requests.
 //!
-//! A page of another site must not drive the board. Browsers say where a request comes from (`Origin`) and
-//! which name they have connected to (`Host`). A foreign site may point its own name to this machine (DNS
-//! rebinding), so that both headers agree; therefore the name has to be an address, which no site owns, or
-//! `localhost`.
+//! Pages of other sites must not control the board. Browsers send the site of the page (`Origin`) and the
+//! name that they have connected to (`Host`). Comparing the two is not enough: a foreign site can make its
+//! own name resolve to this machine (DNS rebinding). So the host must also be `localhost` or an IP address,
+//! which no site owns.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -15,12 +15,12 @@ use axum::http::header::{HOST, ORIGIN};
 pub(super) enum AccessError {
     /// The header `Host` is missing, or names another machine or port.
     Host,
-    /// The page that asks is of another site.
+    /// The request comes from a page of another site.
     Origin,
 }
 
 impl AccessError {
-    /// The text of the answer.
+    /// The body of the response.
     pub(super) fn text(self) -> &'static str {
         match self {
             AccessError::Host => "refused: open the board by the address that the server has printed\n",
@@ -34,7 +34,7 @@ pub(super) fn check(headers: &HeaderMap, port: u16) -> Result<(), AccessError> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok());
     let host = host.filter(|host| is_own(host, port)).ok_or(AccessError::Host)?;
-    // Programs other than browsers send no origin.
+    // Clients other than browsers send no `Origin`.
     for origin in headers.get_all(ORIGIN) {
         let origin = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
         if origin != Some(host) {

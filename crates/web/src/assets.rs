@@ -1,12 +1,11 @@
-//! The files of the page, part of the binary.
+//! The files of the page, embedded in the binary.
 
 /// A file of the page.
 pub(super) struct Asset {
-    /// Its path below the address of the page.
+    /// Its path, relative to the page.
     pub(super) path: &'static str,
-    /// Its type, for the header `Content-Type`.
+    /// Its `Content-Type`.
     pub(super) kind: &'static str,
-    /// Its content.
     pub(super) text: &'static str,
 }
 
@@ -18,7 +17,7 @@ macro_rules! asset {
     };
 }
 
-/// All files. Nothing else is served, so that no path leads anywhere else.
+/// All files. No others are served.
 pub(super) const ASSETS: &[Asset] = &[
     asset!("", "index.html", "text/html; charset=utf-8"),
     asset!("style.css", "style.css", "text/css; charset=utf-8"),

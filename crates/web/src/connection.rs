@@ -1,4 +1,4 @@
-//! A connection of a browser to its session, and to the folder of the server.
+//! A WebSocket connection of a browser to its session and the folder of the server.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,35 +8,35 @@ use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::folder::{Folder, FolderError, FolderMessage, Listing, Shown};
-use super::rate::Allowance;
+use super::rate_limit::RateLimit;
 use labrys_session::{AnyRequest, Request, Session, SlowRequest, error, read};
 
-/// Time between two reports of a search, at least.
+/// The minimum time between two reports of a search.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Time between two looks at the file that is open.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// The time between two checks whether the open file has changed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Time between two pings, which find connections that are gone.
+/// The time between two pings, which detect dead connections.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 
-/// The time that a browser has to take a message.
+/// The timeout for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Serves a connection until it ends.
 pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: Option<Folder>) {
-    let mut reader = Reader { folder, watched: None };
+    let mut handler = RequestHandler { folder, open_file: None };
     let mut listener = session.listen();
-    let mut allowance = Allowance::new(Instant::now());
+    let mut rate_limit = RateLimit::new(Instant::now());
     let mut pings = interval(PING_INTERVAL);
     let mut reports = interval(REPORT_INTERVAL);
-    let mut looks = interval(LOOK_INTERVAL);
-    for ticks in [&mut pings, &mut reports, &mut looks] {
+    let mut polls = interval(POLL_INTERVAL);
+    for ticks in [&mut pings, &mut reports, &mut polls] {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     }
-    // Whether a ping is without its answer.
-    let mut is_silent = false;
-    let mut next = Some(Message::text(session.welcome(reader.folder.is_some())));
+    // Whether the last ping has not been answered.
+    let mut awaits_pong = false;
+    let mut next = Some(Message::text(session.welcome(handler.folder.is_some())));
     loop {
         if let Some(message) = next.take() {
             let is_last = matches!(message, Message::Close(_));
@@ -48,16 +48,16 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
         next = tokio::select! {
             received = socket.recv() => match received {
                 Some(Ok(message)) => {
-                    is_silent = false;
+                    awaits_pong = false;
                     match message {
                         Message::Close(_) => return,
-                        _ if !allowance.take(Instant::now()) => Some(close("too many requests")),
-                        Message::Text(text) => reader.request(&text, &session).await.map(Message::text),
+                        _ if !rate_limit.take(Instant::now()) => Some(close("too many requests")),
+                        Message::Text(text) => handler.request(&text, &session).await.map(Message::text),
                         Message::Binary(_) => Some(close("requests are text")),
                         Message::Ping(_) | Message::Pong(_) => None,
                     }
                 }
-                // The client is gone, or has broken the protocol or the limit of a request.
+                // The client has disconnected, or violated the protocol or the size limit.
                 Some(Err(_)) | None => return,
             },
             changed = listener.game.changed() => match changed {
@@ -69,32 +69,32 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
                 Ok(false) => None,
                 Err(_) => return,
             },
-            _ = looks.tick(), if reader.watched.is_some() => reader.look().await.map(Message::text),
+            _ = polls.tick(), if handler.open_file.is_some() => handler.poll_file().await.map(Message::text),
             _ = pings.tick() => {
-                if is_silent {
+                if awaits_pong {
                     return;
                 }
-                is_silent = true;
+                awaits_pong = true;
                 Some(Message::Ping(Default::default()))
             }
         };
     }
 }
 
-/// Ends a connection that does not keep to the rules.
+/// Closes a connection that violates the rules.
 fn close(reason: &'static str) -> Message {
     Message::Close(Some(CloseFrame { code: close_code::POLICY, reason: reason.into() }))
 }
 
-/// What a browser reads in the folder.
-struct Reader {
+/// Handles the requests of a connection.
+struct RequestHandler {
     folder: Option<Folder>,
-    /// The file that is open, and when it was last written.
-    watched: Option<(String, u64)>,
+    /// The open file, with its modification time when it was last sent.
+    open_file: Option<(String, u64)>,
 }
 
-impl Reader {
-    /// Does what a browser asks for. Returns an answer for this browser alone.
+impl RequestHandler {
+    /// Executes a request. Returns the answer, if there is one to this browser alone.
     async fn request(&mut self, text: &str, session: &Arc<Session>) -> Option<String> {
         match read(text) {
             Ok(AnyRequest::Slow(request)) => self.slow_request(request, session).await,
@@ -103,7 +103,7 @@ impl Reader {
         }
     }
 
-    /// Does what takes a thread for blocking work.
+    /// Executes a request that may block.
     async fn slow_request(&mut self, request: SlowRequest, session: &Arc<Session>) -> Option<String> {
         let done = match request {
             SlowRequest::StaticEval {} => {
@@ -122,8 +122,8 @@ impl Reader {
                 files.map(|files| Some(message(files).to_json()))
             }
             SlowRequest::Open { file } => {
-                self.watched = file.map(|file| (file, 0));
-                return self.look().await;
+                self.open_file = file.map(|file| (file, 0));
+                return self.poll_file().await;
             }
             SlowRequest::Replay { file, game } => {
                 let game = self.blocking(move |folder| folder.game(&file, game)).await;
@@ -133,9 +133,9 @@ impl Reader {
         done.unwrap_or_else(|problem| Some(error(&problem)))
     }
 
-    /// The content of the open file, if it has been written since the last look.
-    async fn look(&mut self) -> Option<String> {
-        let (name, before) = self.watched.clone()?;
+    /// The content of the open file, if it has changed since it was last sent.
+    async fn poll_file(&mut self) -> Option<String> {
+        let (name, before) = self.open_file.clone()?;
         let found = self.blocking(move |folder| {
             let file = folder.find(&name)?;
             let content = (file.modified != before).then(|| folder.open(&file)).transpose()?;
@@ -143,19 +143,19 @@ impl Reader {
         });
         match found.await {
             Ok((file, content)) => {
-                self.watched = Some((file.name.clone(), file.modified));
+                self.open_file = Some((file.name.clone(), file.modified));
                 let Shown { content, note } = content?;
                 let (name, modified) = (&file.name, file.modified);
                 Some(FolderMessage::File { name, modified, content, note }.to_json())
             }
             Err(problem) => {
-                self.watched = None;
+                self.open_file = None;
                 Some(error(&problem))
             }
         }
     }
 
-    /// Works in the folder, on a thread for blocking work.
+    /// Runs a job on the folder, on a thread for blocking work.
     async fn blocking<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Folder) -> Result<T, FolderError> + Send + 'static,

@@ -1,6 +1,6 @@
 //! The folder of a match or a training: its games, curves and charts.
 //!
-//! A browser names a file as the list names it; no other path leads anywhere. Links are not followed.
+//! The browser can only open files by a name in the list. Links are not followed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,28 +17,28 @@ use labrys_core::game::{Color, quote};
 use labrys_core::input;
 use labrys_support::text;
 
-/// Levels of folders that are listed.
-const DEPTH: usize = 6;
+/// The maximum depth of listed folders.
+const MAX_DEPTH: usize = 6;
 
-/// Files that are listed at most.
-const MOST_FILES: usize = 1000;
+/// The maximum number of listed files.
+const MAX_FILES: usize = 1000;
 
-/// Games of a file that are listed at most.
-const MOST_GAMES: usize = 5000;
+/// The maximum number of listed games of a file.
+const MAX_GAMES: usize = 5000;
 
-/// Points of a curve that are sent at most; of more, some are left out.
-const MOST_POINTS: usize = 1000;
+/// The maximum number of rows of a table that are sent; longer ones are thinned out.
+const MAX_ROWS: usize = 1000;
 
-/// Columns of a table that are read at most.
-const MOST_COLUMNS: usize = 300;
+/// The maximum number of columns of a table that are read.
+const MAX_COLUMNS: usize = 300;
 
-/// The largest file that is sent or read as a whole, in bytes.
-const LARGEST: u64 = 8 << 20;
+/// The maximum size of a file that is read as a whole, in bytes.
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// The longest line of a table in bytes.
-const LONGEST_LINE: u64 = 1 << 20;
+/// The maximum length of a line of a table, in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// What a file has.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum FileKind {
@@ -46,7 +46,7 @@ pub(super) enum FileKind {
     Games,
     /// A table of numbers, as CSV.
     Table,
-    /// A drawing, as SVG.
+    /// A chart, as SVG.
     Chart,
     /// A report, as JSON.
     Report,
@@ -55,12 +55,12 @@ pub(super) enum FileKind {
 /// A file of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct FileEntry {
-    /// Its path below the folder, with `/`.
+    /// Its path relative to the folder, with `/`.
     pub(super) name: String,
     pub(super) kind: FileKind,
-    /// Its length in bytes.
+    /// Its size in bytes.
     size: u64,
-    /// When it was last written, in milliseconds since 1970.
+    /// Its modification time, in milliseconds since 1970.
     pub(super) modified: u64,
 }
 
@@ -69,14 +69,14 @@ pub(super) struct FileEntry {
 pub(super) struct Listing {
     /// The first ones by name.
     pub(super) files: Vec<FileEntry>,
-    /// How many others there are.
+    /// The number of others.
     pub(super) left_out: usize,
 }
 
-/// What is shown of a file.
+/// The part of a file that is shown.
 pub(super) struct Shown {
     pub(super) content: Content,
-    /// What is not shown, if anything.
+    /// What is left out, if anything.
     pub(super) note: Option<String>,
 }
 
@@ -84,13 +84,13 @@ pub(super) struct Shown {
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Content {
-    /// The games.
     Games(Vec<GameEntry>),
-    /// The numbers of a table.
-    Table { columns: Vec<String>, rows: Vec<Vec<Option<f64>>> },
-    /// A drawing is fetched by its name.
+    Table {
+        columns: Vec<String>,
+        rows: Vec<Vec<Option<f64>>>,
+    },
+    /// Fetched by its name (`chart?name=…`).
     Chart,
-    /// The JSON of a report.
     Report(Box<RawValue>),
 }
 
@@ -101,23 +101,23 @@ pub(super) struct GameEntry {
     players: [String; 2],
     result: &'static str,
     plies: usize,
-    /// Why the game cannot be read; it has its place in the list.
+    /// Why the game cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
-/// What the server tells of the folder.
+/// A message about the folder.
 #[derive(Serialize)]
 #[serde(tag = "is", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(super) enum FolderMessage<'a> {
-    /// The files, and how many have no place in the list.
+    /// The list of files.
     Files { files: Vec<FileEntry>, left_out: usize },
     /// The content of a file.
     File {
         name: &'a str,
         modified: u64,
         content: Content,
-        /// What is not shown of it.
+        /// What is left out, if anything.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -143,7 +143,7 @@ pub(super) enum FolderError {
     Read { file: String, reason: String },
 }
 
-/// The folder.
+/// A folder that browsers can look at.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -154,13 +154,13 @@ impl Folder {
         Folder { path }
     }
 
-    /// The files of the folder and of those below it, by name.
+    /// The files of the folder and its subfolders, by name.
     pub(super) fn list(&self) -> Listing {
         let (mut files, mut count) = (BTreeMap::new(), 0);
-        collect(&self.path, "", DEPTH, &mut |file| {
+        list_folder(&self.path, "", MAX_DEPTH, &mut |file| {
             count += 1;
             files.insert(file.name.clone(), file);
-            if files.len() > MOST_FILES {
+            if files.len() > MAX_FILES {
                 files.pop_last();
             }
         });
@@ -217,19 +217,19 @@ impl Folder {
     }
 }
 
-/// Calls `add` with the files of a folder whose names begin with `prefix` below the first one.
-fn collect(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEntry)) {
+/// Calls `add` with the files of a folder and its subfolders. `prefix` is the path of the folder.
+fn list_folder(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEntry)) {
     // A folder that cannot be read has no files.
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-        // The metadata of an entry are those of a link itself.
+        // Of a link itself, not of its target.
         let Ok(metadata) = entry.metadata() else { continue };
         if name.starts_with('.') {
             continue;
         }
         if metadata.is_dir() && depth > 1 {
-            collect(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
+            list_folder(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
         }
         let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
         let kind = match extension.as_ref().and_then(|extension| extension.to_str()) {
@@ -249,16 +249,16 @@ fn collect(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEn
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    input::read(path, LARGEST).map(|bytes| text::decode(&bytes))
+    input::read(path, MAX_FILE_BYTES).map(|bytes| text::decode(&bytes))
 }
 
-/// The games of a file. One that cannot be read is named in its place.
+/// The games of a PGN file. One that cannot be read is listed with its error.
 fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
     let games = pgn::file::open(path)?;
     let mut entries = Vec::new();
     for game in games {
-        if entries.len() == MOST_GAMES {
-            let note = Some(format!("the first {MOST_GAMES} games are shown"));
+        if entries.len() == MAX_GAMES {
+            let note = Some(format!("the first {MAX_GAMES} games are shown"));
             return Ok(Shown { content: Content::Games(entries), note });
         }
         entries.push(match game {
@@ -284,8 +284,8 @@ fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
     Ok(Shown { content: Content::Games(entries), note: None })
 }
 
-/// A table with a line of titles. What is no number is none. Of many rows some are left out, evenly, however
-/// long the file is.
+/// A CSV table with a header line. Cells that are not numbers are `None`. Rows of a long table are thinned
+/// out evenly, in memory independent of its length.
 fn table(path: &Path) -> io::Result<Shown> {
     let mut file = text::open(path)?;
     let Some(titles) = next_line(&mut file)? else {
@@ -298,7 +298,7 @@ fn table(path: &Path) -> io::Result<Shown> {
     // Every `step`th row is kept, and the last one.
     let (mut rows, mut last, mut count, mut step) = (Vec::new(), None, 0_usize, 1);
     while let Some(line) = next_line(&mut file)? {
-        // A line that is being written is short.
+        // The last line may be incomplete while a program is writing it.
         if cells(&line).count() != columns.len() {
             continue;
         }
@@ -308,7 +308,7 @@ fn table(path: &Path) -> io::Result<Shown> {
             rows.push(row.clone());
         }
         (count, last) = (count + 1, Some(row));
-        if rows.len() > 2 * MOST_POINTS {
+        if rows.len() > 2 * MAX_ROWS {
             let mut index = 0;
             rows.retain(|_| {
                 index += 1;
@@ -317,27 +317,27 @@ fn table(path: &Path) -> io::Result<Shown> {
             step *= 2;
         }
     }
-    let thinned = rows.len().div_ceil(MOST_POINTS).max(1);
+    let thinned = rows.len().div_ceil(MAX_ROWS).max(1);
     let is_last_kept = count > 0 && (count - 1) % (step * thinned) == 0;
     let mut rows: Vec<_> = rows.into_iter().step_by(thinned).collect();
     rows.extend(last.filter(|_| !is_last_kept));
-    let note = (all > MOST_COLUMNS).then(|| format!("the first {MOST_COLUMNS} of {all} columns are shown"));
+    let note = (all > MAX_COLUMNS).then(|| format!("the first {MAX_COLUMNS} of {all} columns are shown"));
     Ok(Shown { content: Content::Table { columns, rows }, note })
 }
 
 /// The cells of a line of a table.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(',').take(MOST_COLUMNS).map(str::trim)
+    line.split(',').take(MAX_COLUMNS).map(str::trim)
 }
 
 /// The next line of a table; `None` at its end.
 fn next_line(file: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
-    file.take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes)?;
+    file.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes)?;
     match bytes.len() as u64 {
         0 => Ok(None),
-        1..=LONGEST_LINE => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        _ => Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes"))),
+        1..=MAX_LINE_BYTES => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        _ => Err(io::Error::other(format!("a line of more than {MAX_LINE_BYTES} bytes"))),
     }
 }
 
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_has_what_can_be_shown_and_no_links() {
+    fn known_kinds_of_files_are_listed_and_links_are_not() {
         let (_outer, folder) = folder();
         let Listing { files, left_out } = folder.list();
         let names: Vec<_> = files.into_iter().map(|file| file.name).collect();
@@ -378,12 +378,12 @@ mod tests {
     #[test]
     fn the_first_files_by_name_are_listed() {
         let outer = tempfile::tempdir().unwrap();
-        for number in (0..MOST_FILES + 20).rev() {
+        for number in (0..MAX_FILES + 20).rev() {
             fs::write(outer.path().join(format!("{number:05}.svg")), "").unwrap();
         }
         let folder = Folder::new(outer.path().to_owned());
         let Listing { files, left_out } = folder.list();
-        let expected = (0..MOST_FILES).map(|number| format!("{number:05}.svg"));
+        let expected = (0..MAX_FILES).map(|number| format!("{number:05}.svg"));
         assert!(files.iter().map(|file| &file.name).eq(&expected.collect::<Vec<_>>()));
         assert_eq!(left_out, 20);
     }
@@ -400,10 +400,10 @@ mod tests {
             let shown = folder.open(&folder.find("curve.csv").unwrap()).unwrap();
             let Content::Table { columns, rows } = shown.content else { panic!() };
             let firsts: Vec<_> = rows.iter().filter_map(|row| row[0]).collect();
-            assert_eq!((columns[0].as_str(), rows.len() <= MOST_POINTS + 1), ("a", true));
+            assert_eq!((columns[0].as_str(), rows.len() <= MAX_ROWS + 1), ("a", true));
             let last = (count > 0).then(|| f64::from(count - 1));
             assert_eq!(firsts.last().copied(), last, "{count}");
-            assert!(count < 999 || firsts.len() > MOST_POINTS / 2 - 2, "{count}: {}", firsts.len());
+            assert!(count < 999 || firsts.len() > MAX_ROWS / 2 - 2, "{count}: {}", firsts.len());
             assert!(firsts.is_sorted_by(|a, b| a < b) && firsts.first().is_none_or(|&first| first == 0.0));
         }
         let utf16: Vec<u8> = "\u{feff}a,b\r\n1,2\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -411,15 +411,15 @@ mod tests {
         let shown = folder.open(&folder.find("curve.csv").unwrap()).unwrap();
         let Content::Table { columns, rows } = shown.content else { panic!() };
         assert_eq!((columns, rows), (vec!["a".to_owned(), "b".to_owned()], vec![vec![Some(1.0), Some(2.0)]]));
-        fs::write(&path, "9".repeat(LONGEST_LINE as usize + 1)).unwrap();
+        fs::write(&path, "9".repeat(MAX_LINE_BYTES as usize + 1)).unwrap();
         assert!(folder.open(&folder.find("curve.csv").unwrap()).is_err());
-        fs::write(&path, vec!["x"; MOST_COLUMNS + 5].join(",")).unwrap();
+        fs::write(&path, vec!["x"; MAX_COLUMNS + 5].join(",")).unwrap();
         let note = folder.open(&folder.find("curve.csv").unwrap()).unwrap().note.unwrap();
         assert_eq!(note, "the first 300 of 305 columns are shown");
     }
 
     #[test]
-    fn a_game_that_is_cut_off_keeps_its_place() {
+    fn an_incomplete_game_is_listed() {
         let outer = tempfile::tempdir().unwrap();
         let text =
             "[White \"a\"]\n\n1. e4 1-0\n\n[White \"b\"]\n\n1. e4 (1. d4\n\n[White \"c\"]\n\n1. c4 0-1\n";
@@ -431,14 +431,14 @@ mod tests {
         assert_eq!(found, [("a", "1-0"), ("b", "*"), ("c", "0-1")]);
         assert_eq!(folder.game("games.pgn", 2).unwrap().players[0].name, "c");
         assert_eq!(folder.game("games.pgn", 1).unwrap().moves.len(), 1);
-        let many = "1. e4 *\n".repeat(MOST_GAMES + 1);
+        let many = "1. e4 *\n".repeat(MAX_GAMES + 1);
         fs::write(outer.path().join("games.pgn"), many).unwrap();
         let shown = folder.open(&folder.find("games.pgn").unwrap()).unwrap();
         assert_eq!(shown.note.unwrap(), "the first 5000 games are shown");
     }
 
     #[test]
-    fn only_names_of_the_list_lead_to_files() {
+    fn only_listed_names_can_be_opened() {
         let (outer, folder) = folder();
         assert_eq!(folder.chart("chart.svg").unwrap(), "<svg/>");
         let absolute = outer.path().join("secret.svg");
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_files_are_shown_as_far_as_they_go() {
+    fn unfinished_files_are_shown() {
         let (_outer, folder) = folder();
         let open = |name: &str| folder.open(&folder.find(name).unwrap()).unwrap().content;
         let Content::Table { columns, rows } = open("curve.csv") else { panic!() };

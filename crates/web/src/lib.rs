@@ -1,14 +1,15 @@
-//! The web board: a page on which people play the games against Labrys.
+//! The web board, served: a page on which people play against Labrys. `docs/web.md` documents it.
 //!
-//! - [`Server`]: serves the page and its WebSocket, as `docs/web.md` describes it; `connection`: a WebSocket;
-//!   `access`: who may connect; `assets`: the files of the page; `rate`: how often a browser may ask;
-//! - `folder`: the games, curves and charts of a folder;
-//! - `sessions`: the sessions of the server, which [`labrys_session`] knows; `tasks`: their searches and clocks;
-//!   `storage`: sessions in files.
+//! - [`Server`]: serves the page and its WebSocket; `connection`: a WebSocket; `access`: checks of `Host` and
+//!   `Origin`; `rate_limit`: limits the requests of a browser; `assets`: the files of the page (`page/`, in
+//!   JavaScript);
+//! - `sessions`: the sessions of the server (see [`labrys_session`]); `tasks`: their searches and clocks;
+//!   `storage`: their files; `probe`: asks engines for the games that they support;
+//! - `folder`: shows the games, curves and charts of a folder.
 //!
 //! # Example
 //!
-//! The board on a free port of this machine, until the program ends:
+//! Serves the board on a free port of this machine until the program ends:
 //!
 //! ```no_run
 //! use labrys_web::{Config, Server};
@@ -31,7 +32,7 @@ mod assets;
 mod connection;
 mod folder;
 mod probe;
-mod rate;
+mod rate_limit;
 mod server;
 mod sessions;
 mod storage;

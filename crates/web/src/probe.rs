@@ -1,4 +1,4 @@
-//! Asks the engines of the command line, at the start of the server, which games they play.
+//! Asks the engines of the command line at the start which games they support.
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -8,17 +8,17 @@ use labrys_arena::EngineConfig;
 use labrys_core::clock::Instant;
 use labrys_session::{Catalogue, announced_games};
 
-/// The timeout of all of them together. One that answers later is offered in every game until then.
+/// The timeout for all of them together. A slower engine is offered in all games until it answers.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Tells the catalogue what each engine plays.
+/// Enters the games of each engine into the catalogue.
 pub(super) fn probe(engines: &[EngineConfig], catalogue: &Arc<Catalogue>) {
     let (done, all) = mpsc::channel();
     for engine in engines {
         let (engine, catalogue, done) = (engine.clone(), catalogue.clone(), done.clone());
         thread::spawn(move || {
             catalogue.announce(&engine.name, announced_games(&engine));
-            // The server may have gone on.
+            // The receiver is gone after the timeout.
             let _ = done.send(());
         });
     }

@@ -1,4 +1,4 @@
-//! The server of the page and its WebSocket.
+//! The HTTP server of the page and its WebSocket.
 
 use std::collections::HashMap;
 use std::io;
@@ -32,28 +32,28 @@ use super::assets::ASSETS;
 use super::connection;
 use super::folder::Folder;
 use super::probe::probe;
-use super::sessions::{Sessions, random_name};
+use super::sessions::{Sessions, random_id};
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
 use labrys_session::Catalogue;
 
-/// The longest request in bytes. A long game in PGN fits.
-const LONGEST_REQUEST: usize = 64 << 10;
+/// The maximum size of a request in bytes, enough for a long game in PGN.
+const MAX_REQUEST_BYTES: usize = 64 << 10;
 
-/// The most MiB of the transposition table of an analysis.
-const MOST_HASH: usize = 1024;
+/// The maximum hash of an analysis, in MiB.
+const MAX_HASH: usize = 1024;
 
-/// WebSockets at a time.
-const CONNECTIONS: usize = 256;
+/// The maximum number of WebSockets.
+const MAX_CONNECTIONS: usize = 256;
 
-/// The time that a browser has to send the headers of a request.
+/// The timeout for the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The pause after a connection that could not be accepted.
-const PAUSE: Duration = Duration::from_millis(100);
+/// The delay after a connection could not be accepted.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// The headers of every answer. The page loads nothing from elsewhere, runs no script but its own files, and
-/// is shown in no other page; its address, which may hold the token, is told to nobody.
+/// The headers of every response. The page may only load its own files and must not be framed by another
+/// page; its address, which may contain the token, is not sent as referrer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -67,32 +67,33 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// How the board is served.
+/// The configuration of a [`Server`].
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen; port 0 picks a free one. Beyond loopback the address of the page has a token.
+    /// The address to listen on; port 0 picks a free one. Except on loopback, the address of the page
+    /// contains a token.
     pub listen: SocketAddr,
-    /// Searches at a time; by default one for each core.
+    /// The maximum number of concurrent searches; by default one for each core.
     pub searches: Option<usize>,
-    /// Engines that can play, by name. Their names are none of a person or a level.
+    /// Engines to choose from. Their names must not be reserved (see [`is_reserved`](crate::is_reserved)).
     pub engines: Vec<EngineConfig>,
-    /// Where sessions are saved, and the token; `None` forgets them with the end of the server.
+    /// The folder for sessions and the token; `None` does not save them.
     pub state: Option<PathBuf>,
     /// A folder whose games, curves and charts browsers can look at.
     pub folder: Option<PathBuf>,
 }
 
-/// The web board, listening.
+/// The server of the web board.
 pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
     router: Router,
     address: SocketAddr,
-    /// What stands between the address and the path of a file.
+    /// The path of the page: empty, or the token after a slash.
     base: String,
 }
 
-/// What the handlers share.
+/// The state shared by the handlers.
 struct Shared {
     port: u16,
     sessions: Arc<Sessions>,
@@ -100,34 +101,35 @@ struct Shared {
     connections: Arc<Semaphore>,
 }
 
-/// An error of the system with what it is about.
-fn named(what: &str, error: io::Error) -> io::Error {
+/// Adds context to an error.
+fn with_context(what: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 impl Server {
-    /// Begins to listen. Browsers are served by [`Server::run`].
+    /// Binds to the address. [`Server::run`] then serves browsers.
     ///
     /// # Errors
-    /// If the address or the folder of the state cannot be used.
+    /// If the address or the state folder cannot be used.
     pub fn bind(config: &Config) -> io::Result<Server> {
         let runtime = Runtime::new()?;
-        let listen = |error| named(&format!("cannot listen on {}", config.listen), error);
+        let listen = |error| with_context(&format!("cannot listen on {}", config.listen), error);
         let listener = runtime.block_on(TcpListener::bind(config.listen)).map_err(listen)?;
         let address = listener.local_addr()?;
         let folder = config.state.as_deref();
-        let state = |error| named(&format!("--state {}", folder.unwrap_or(Path::new("")).display()), error);
+        let state =
+            |error| with_context(&format!("--state {}", folder.unwrap_or(Path::new("")).display()), error);
         let storage = folder.map(Storage::open).transpose().map_err(state)?;
         let base = match &storage {
             _ if address.ip().is_loopback() => String::new(),
             Some(storage) => format!("/{}", storage.token().map_err(state)?),
-            None => format!("/{}", random_name()),
+            None => format!("/{}", random_id()),
         };
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
             let threads = thread::available_parallelism().map_or(1, usize::from);
-            let catalogue = Arc::new(Catalogue::new(&config.engines).with_room(threads, MOST_HASH));
+            let catalogue = Arc::new(Catalogue::new(&config.engines).with_limits(threads, MAX_HASH));
             probe(&config.engines, &catalogue);
             Arc::new(Sessions::new(searches.unwrap_or(1), catalogue, storage).map_err(state)?)
         };
@@ -136,17 +138,18 @@ impl Server {
             port: address.port(),
             sessions,
             folder: config.folder.clone().map(Folder::new),
-            connections: Arc::new(Semaphore::new(CONNECTIONS)),
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         });
         Ok(Server { router: router(&base, shared), runtime, listener, address, base })
     }
 
-    /// The address of the page, with its token.
+    /// The URL of the page, with the token if it has one.
     pub fn url(&self) -> String {
         format!("http://{}{}/", self.address, self.base)
     }
 
-    /// The same for a browser on this machine, which need not take `0.0.0.0` for it.
+    /// The URL for a browser on this machine: loopback if the server listens on all addresses, as not every
+    /// browser accepts `0.0.0.0`.
     pub fn local_url(&self) -> String {
         let ip = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -165,11 +168,11 @@ impl Server {
                     Ok((stream, _)) => stream,
                     Err(error) => {
                         log::warn!("cannot accept a connection: {error}");
-                        sleep(PAUSE).await;
+                        sleep(ACCEPT_RETRY_DELAY).await;
                         continue;
                     }
                 };
-                // Answers are small and wanted at once.
+                // Messages are small, and latency matters.
                 let _ = stream.set_nodelay(true);
                 let mut http = http1::Builder::new();
                 http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
@@ -177,7 +180,7 @@ impl Server {
                 let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
                 tokio::spawn(async move {
                     if let Err(error) = connection.await {
-                        log::debug!("a connection ends: {error}");
+                        log::debug!("connection error: {error}");
                     }
                 });
             }
@@ -199,7 +202,7 @@ fn router(base: &str, shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// Refuses requests of foreign pages, and adds [`HEADERS`].
+/// Refuses requests from pages of other sites, and adds [`HEADERS`].
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let mut response = match access::check(request.headers(), shared.port) {
         Ok(()) => next.run(request).await,
@@ -211,7 +214,7 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
-/// Connects a browser to the session of its query, `session=…`, or to a new one.
+/// Connects a browser to the session of its query, `session=…`, or a new one.
 async fn connect(
     State(shared): State<Arc<Shared>>,
     RawQuery(query): RawQuery,
@@ -220,8 +223,8 @@ async fn connect(
     let full = |what: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("too many {what}\n")).into_response();
     let Ok(permit) = shared.connections.clone().try_acquire_owned() else { return full("connections") };
     let id = query.as_deref().and_then(|query| query.strip_prefix("session=")).unwrap_or_default();
-    let Some(session) = shared.sessions.enter(id) else { return full("sessions") };
-    let upgrade = upgrade.max_message_size(LONGEST_REQUEST).max_frame_size(LONGEST_REQUEST);
+    let Some(session) = shared.sessions.join(id) else { return full("sessions") };
+    let upgrade = upgrade.max_message_size(MAX_REQUEST_BYTES).max_frame_size(MAX_REQUEST_BYTES);
     let folder = shared.folder.clone();
     upgrade.on_upgrade(move |socket| async move {
         connection::serve(socket, session, folder).await;
@@ -229,7 +232,7 @@ async fn connect(
     })
 }
 
-/// The chart of the folder that the query names, `name=…`.
+/// Serves a chart of the folder, `name=…`.
 async fn chart(State(shared): State<Arc<Shared>>, Query(query): Query<HashMap<String, String>>) -> Response {
     let nothing = || (StatusCode::NOT_FOUND, "there is no such chart\n").into_response();
     let (Some(folder), Some(name)) = (shared.folder.clone(), query.get("name").cloned()) else {

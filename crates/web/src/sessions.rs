@@ -11,11 +11,10 @@ use super::storage::Storage;
 use super::tasks::{self, Slots};
 use labrys_session::{Catalogue, Session, Tasks};
 
-/// Sessions at a time. Where there are as many, a new one takes the place of the one that was used least
-/// recently and that nobody is connected to.
-const MOST: usize = 64;
+/// The maximum number of sessions. A further one replaces the least recently used one without a connection.
+const MAX_SESSIONS: usize = 64;
 
-/// Time between two savings.
+/// The time between two checks for unsaved changes.
 const SAVE_INTERVAL: Duration = Duration::from_millis(300);
 
 /// The sessions of the server.
@@ -23,14 +22,15 @@ pub(super) struct Sessions {
     catalogue: Arc<Catalogue>,
     /// The most recently used last.
     all: Mutex<Vec<Arc<Session>>>,
-    /// What a search needs one of.
+    /// The slots for searches.
     slots: Slots,
-    /// Where sessions are saved, if they are.
+    /// The folder for sessions, if they are saved.
     storage: Option<Storage>,
 }
 
 impl Sessions {
-    /// The sessions that were saved; `searches` may run at a time. Has to be called on a task of the server.
+    /// Loads the saved sessions; `searches` is the maximum of concurrent ones. Must be called on a task of
+    /// the server.
     ///
     /// # Errors
     /// If the saved sessions cannot be listed.
@@ -41,8 +41,11 @@ impl Sessions {
     ) -> io::Result<Sessions> {
         let sessions =
             Sessions { catalogue, all: Mutex::new(Vec::new()), slots: Slots::new(searches), storage };
-        let known =
-            sessions.storage.as_ref().map(|storage| storage.load(MOST, &sessions.catalogue)).transpose()?;
+        let known = sessions
+            .storage
+            .as_ref()
+            .map(|storage| storage.load(MAX_SESSIONS, &sessions.catalogue))
+            .transpose()?;
         for (name, state) in known.into_iter().flatten() {
             let session = sessions.start(Session::new(name, sessions.catalogue.clone(), state));
             sessions.all().push(session);
@@ -50,23 +53,23 @@ impl Sessions {
         Ok(sessions)
     }
 
-    /// The session with an id, or a new one if there is none; `None` if there are too many. Has to be called
-    /// on a task of the server.
-    pub(super) fn enter(&self, id: &str) -> Option<Arc<Session>> {
+    /// The session with an id, or a new one if there is none; `None` if there are too many. Must be called on
+    /// a task of the server.
+    pub(super) fn join(&self, id: &str) -> Option<Arc<Session>> {
         let mut all = self.all();
         if let Some(index) = all.iter().position(|session| session.id == id) {
             let session = all.remove(index);
             all.push(session.clone());
             return Some(session);
         }
-        if all.len() >= MOST {
-            let idle = all.iter().position(|session| !session.is_in_use())?;
+        if all.len() >= MAX_SESSIONS {
+            let idle = all.iter().position(|session| !session.has_listeners())?;
             let idle = all.remove(idle);
             if let Some(storage) = &self.storage {
                 storage.remove(&idle.id);
             }
         }
-        let created = Session::fresh(random_name(), self.catalogue.clone());
+        let created = Session::with_default_game(random_id(), self.catalogue.clone());
         let created = created.inspect_err(|error| log::error!("no new session: {error}")).ok()?;
         let session = self.start(created);
         all.push(session.clone());
@@ -77,7 +80,7 @@ impl Sessions {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Saves the sessions that have changed, again and again, until the sessions are dropped.
+    /// Saves changed sessions periodically until the sessions are dropped.
     pub(super) async fn keep_saving(sessions: Weak<Self>) {
         loop {
             sleep(SAVE_INTERVAL).await;
@@ -85,7 +88,7 @@ impl Sessions {
             if sessions.storage.is_none() {
                 return;
             }
-            // A failed task is tried again with the next change.
+            // After a panic, sessions are saved again when they next change.
             let _ = spawn_blocking(move || sessions.save()).await;
         }
     }
@@ -94,7 +97,7 @@ impl Sessions {
         let Some(storage) = &self.storage else { return };
         let all = self.all().clone();
         for session in all {
-            if let Some(changed) = session.take_changes() {
+            if let Some(changed) = session.take_unsaved() {
                 storage.write(&session.id, &changed);
             }
         }
@@ -109,7 +112,7 @@ impl Sessions {
     }
 }
 
-/// A name that nobody can guess.
-pub(super) fn random_name() -> String {
+/// A random id that cannot be guessed.
+pub(super) fn random_id() -> String {
     format!("{:032x}", rand::random::<u128>())
 }

@@ -1,5 +1,5 @@
-//! The folder of the sessions: a file for each of them, which is written soon after each change, and the
-//! token of the address.
+//! The folder of the sessions: a file for each of them, written soon after each change, and the token of the
+//! address.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -7,30 +7,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::sessions::random_name;
+use super::sessions::random_id;
 use labrys_core::input;
 use labrys_session::{Catalogue, SavedError, SavedSession, State};
 use labrys_support::files::{Claim, write_privately};
 
-/// A session that nobody has touched for so long is forgotten.
-const LONGEST_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Sessions without changes for this time are deleted.
+const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The largest file that is read, in bytes.
-const LARGEST: u64 = 16 << 20;
+/// The maximum size of a file, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The file of the token.
+/// The name of the token's file.
 const TOKEN: &str = "token";
 
-/// The folder with the sessions of a server.
+/// The folder of the sessions.
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     folder: PathBuf,
-    /// No other server writes to it.
+    /// Keeps other servers from using the folder.
     _claim: Arc<Claim>,
 }
 
 impl Storage {
-    /// Makes the folder, which its owner alone can read.
+    /// Creates the folder, readable only by its owner.
     pub(super) fn open(folder: &Path) -> io::Result<Storage> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
@@ -41,24 +41,26 @@ impl Storage {
         Ok(Storage { folder: folder.to_owned(), _claim: Arc::new(claim) })
     }
 
-    /// The token of earlier runs, or a new one, so that an address goes on to work.
+    /// The token of earlier runs, so that the address remains valid, or a new one.
     pub(super) fn token(&self) -> io::Result<String> {
         let path = self.folder.join(TOKEN);
-        let token =
-            input::read_text(&path, LARGEST).ok().filter(|token| is_name(token)).unwrap_or_else(random_name);
-        // Anew each time: others may be able to read an old one.
+        let token = input::read_text(&path, MAX_FILE_BYTES)
+            .ok()
+            .filter(|token| is_id(token))
+            .unwrap_or_else(random_id);
+        // Written again to make it private: an old file may be readable by others.
         write_privately(&path, &token)?;
         Ok(token)
     }
 
-    /// The newest sessions, `most` of them, the newest last. Other files of sessions, and those that are too
-    /// old, are deleted. What cannot be read is logged and left alone.
+    /// The `most` newest sessions, the newest last. Files of other and of too old sessions are deleted. Files
+    /// that cannot be read are logged and left alone.
     pub(super) fn load(&self, most: usize, catalogue: &Arc<Catalogue>) -> io::Result<Vec<(String, State)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
             let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-            if path.extension().is_some_and(|extension| extension == "json") && is_name(&name) {
+            if path.extension().is_some_and(|extension| extension == "json") && is_id(&name) {
                 files.push((fs::metadata(&path)?.modified()?, name));
             }
         }
@@ -66,7 +68,7 @@ impl Storage {
         let (now, count) = (SystemTime::now(), files.len());
         let mut sessions = Vec::new();
         for (index, (modified, name)) in files.into_iter().enumerate() {
-            let is_old = now.duration_since(modified).is_ok_and(|age| age > LONGEST_LIFE);
+            let is_old = now.duration_since(modified).is_ok_and(|age| age > MAX_AGE);
             if is_old || index + most < count {
                 self.remove(&name);
                 continue;
@@ -80,7 +82,7 @@ impl Storage {
     }
 
     fn read(&self, name: &str, catalogue: &Catalogue) -> Result<State, SavedError> {
-        SavedSession::from_text(&input::read_text(&self.path(name), LARGEST)?)?.restore(catalogue)
+        SavedSession::from_text(&input::read_text(&self.path(name), MAX_FILE_BYTES)?)?.restore(catalogue)
     }
 
     /// Writes a session.
@@ -94,7 +96,7 @@ impl Storage {
 
     /// Deletes a session.
     pub(super) fn remove(&self, name: &str) {
-        // There may be none.
+        // It may not have been saved yet.
         let _ = fs::remove_file(self.path(name));
     }
 
@@ -103,8 +105,8 @@ impl Storage {
     }
 }
 
-/// Whether a text is a random name.
-fn is_name(text: &str) -> bool {
+/// Whether a text is an id of [`random_id`].
+fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -118,9 +120,9 @@ mod tests {
         Arc::new(Catalogue::new(&[]))
     }
 
-    /// What is saved of a game with a move that was taken for another one.
+    /// A saved game with a variation.
     fn saved(catalogue: &Arc<Catalogue>) -> SavedSession {
-        let (session, _tasks) = Session::fresh(random_name(), catalogue.clone()).unwrap();
+        let (session, _tasks) = Session::with_default_game(random_id(), catalogue.clone()).unwrap();
         for request in [
             r#"{"do":"new","game":"tucchess","players":["person","person"]}"#,
             r#"{"do":"play","node":0,"move":"a2a3"}"#,
@@ -131,14 +133,14 @@ mod tests {
             let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
             assert_eq!(session.request(request), None);
         }
-        session.take_changes().unwrap()
+        session.take_unsaved().unwrap()
     }
 
     #[test]
     fn sessions_are_written_and_read() {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(&folder.path().join("a/b")).unwrap(), catalogue());
-        let (name, before) = (random_name(), saved(&catalogue));
+        let (name, before) = (random_id(), saved(&catalogue));
         storage.write(&name, &before);
         let mut read = storage.load(5, &catalogue).unwrap();
         let (same, after) = read.pop().unwrap();
@@ -157,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_passed_over_and_the_oldest_are_deleted() {
+    fn unreadable_files_are_skipped_and_the_oldest_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(folder.path()).unwrap(), catalogue());
         let good = saved(&catalogue).to_text().unwrap();
-        let names: Vec<_> = (0..3).map(|_| random_name()).collect();
+        let names: Vec<_> = (0..3).map(|_| random_id()).collect();
         for (name, second) in names.iter().zip(1..) {
             fs::write(storage.path(name), &good).unwrap();
             let file = File::options().write(true).open(storage.path(name)).unwrap();

@@ -1,4 +1,4 @@
-//! The tasks of a session: its searches, on threads for blocking work, and its clock.
+//! The background tasks of a session: its searches, on threads for blocking work, and its clock.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, sleep_until};
 
 use labrys_core::clock::Instant;
-use labrys_session::{Jobs, Session, Thinker};
+use labrys_session::{Jobs, SearchRunner, Session};
 
-/// The searches that a server makes at a time; others wait for their turn. Analyses, which have no end, keep
-/// no move waiting.
+/// Limits the concurrent searches of the server; others wait. Analyses, which run until they are stopped,
+/// have slots of their own, so that they do not block moves.
 #[derive(Clone)]
 pub(super) struct Slots {
     moves: Arc<Semaphore>,
@@ -19,26 +19,26 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// This many of each kind.
+    /// The same number of slots of each kind.
     pub(super) fn new(searches: usize) -> Slots {
         let slots = || Arc::new(Semaphore::new(searches));
         Slots { moves: slots(), analyses: slots() }
     }
 }
 
-/// The time after which a session that nobody is connected to and that searches nothing frees its engines.
+/// The time after which an idle session without a connection frees its engines.
 const IDLE: Duration = Duration::from_secs(20);
 
-/// Runs the jobs of a session until it is dropped. An analysis that nobody looks at any more ends. Engines
-/// are kept for the next search, but not for a browser that has gone.
+/// Runs the jobs of a session until it is dropped. Stops an analysis when the last browser disconnects. Keeps
+/// engines for the next search until the session is idle.
 pub(super) async fn search(session: Weak<Session>, mut jobs: Jobs, slots: Slots) {
-    let mut thinker = Thinker::default();
+    let mut runner = SearchRunner::default();
     loop {
         let changed = tokio::select! {
             changed = jobs.changed() => changed,
             () = sleep(IDLE) => {
                 let Some(session) = session.upgrade() else { return };
-                free_idle(&mut thinker, &session);
+                free_idle(&mut runner, &session);
                 continue;
             }
         };
@@ -55,35 +55,35 @@ pub(super) async fn search(session: Weak<Session>, mut jobs: Jobs, slots: Slots)
         let (task, listener) = (job.clone(), session.clone());
         let searched = spawn_blocking(move || {
             let _slot = slot;
-            let best = thinker.run(&task, &mut |found| {
+            let best = runner.run(&task, &mut |found| {
                 let Some(session) = listener.upgrade() else { return };
-                session.searched(&task, found);
-                if task.is_endless() && !session.is_in_use() {
+                session.on_progress(&task, found);
+                if task.is_endless() && !session.has_listeners() {
                     task.stop();
                 }
             });
-            (thinker, best)
+            (runner, best)
         });
         let best;
-        (thinker, best) = searched.await.unwrap_or_else(|error| {
-            // Its engines are lost.
-            (Thinker::default(), Err(format!("the search has failed: {error}")))
+        (runner, best) = searched.await.unwrap_or_else(|error| {
+            // The search has panicked, and its engines are lost.
+            (SearchRunner::default(), Err(format!("the search has failed: {error}")))
         });
         let Some(session) = session.upgrade() else { return };
-        session.finished(&job, best);
+        session.on_finish(&job, best);
     }
 }
 
-/// Frees the engines of a session that nobody is connected to. The next search makes new ones.
-fn free_idle(thinker: &mut Thinker, session: &Session) {
-    if !session.is_in_use() {
-        *thinker = Thinker::default();
+/// Frees the engines of a session without a connection.
+fn free_idle(runner: &mut SearchRunner, session: &Session) {
+    if !session.has_listeners() {
+        *runner = SearchRunner::default();
         session.free_engines();
     }
 }
 
-/// Tells a session when the time of a player is over, until it is dropped. `deadlines` are those of the
-/// player whose clock runs.
+/// Tells a session when a player runs out of time, until it is dropped. `deadlines` are those of the running
+/// clock.
 pub(super) async fn watch_clock(session: Weak<Session>, mut deadlines: watch::Receiver<Option<Instant>>) {
     loop {
         let deadline = *deadlines.borrow_and_update();
@@ -111,21 +111,21 @@ mod tests {
     use labrys_session::{AnyRequest, Catalogue, read};
 
     #[test]
-    fn engines_are_kept_while_somebody_is_there() {
+    fn engines_are_kept_while_a_browser_is_connected() {
         let catalogue = Arc::new(Catalogue::new(&[]));
-        let (session, mut tasks) = Session::fresh("x".to_owned(), catalogue).unwrap();
+        let (session, mut tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
         let request = r#"{"do":"play","node":0,"move":"e2e4"}"#;
         let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
         assert_eq!(session.request(request), None);
         let job = tasks.jobs.borrow_and_update().clone().unwrap();
-        let mut thinker = Thinker::default();
-        assert!(thinker.run(&job, &mut |_| ()).unwrap().is_some());
+        let mut runner = SearchRunner::default();
+        assert!(runner.run(&job, &mut |_| ()).unwrap().is_some());
         session.static_eval();
         let listener = session.listen();
-        free_idle(&mut thinker, &session);
-        assert!(thinker.holds_engines() && session.holds_engine());
+        free_idle(&mut runner, &session);
+        assert!(runner.holds_engines() && session.holds_engine());
         drop(listener);
-        free_idle(&mut thinker, &session);
-        assert!(!thinker.holds_engines() && !session.holds_engine());
+        free_idle(&mut runner, &session);
+        assert!(!runner.holds_engines() && !session.holds_engine());
     }
 }

@@ -1,4 +1,4 @@
-//! What is said of a move: comments, glyphs, and commands in comments, such as `[%clk 0:04:59]`.
+//! Annotations of a move: comments, glyphs (NAGs), and commands in comments, such as `[%clk 0:04:59]`.
 
 use std::time::Duration;
 
@@ -7,54 +7,53 @@ use thiserror::Error;
 
 use labrys_arena::seconds;
 
-/// The most letters of a comment that is written here.
-const LONGEST_COMMENT: usize = 4_000;
+/// The maximum length of a comment set by the user, in characters.
+const MAX_COMMENT: usize = 4_000;
 
-/// The most glyphs that are given to a move here.
-const MOST_GLYPHS: usize = 8;
+/// The maximum number of glyphs of a move.
+const MAX_GLYPHS: usize = 8;
 
-/// The last glyph: PGN has no more.
-const LAST_GLYPH: u16 = 255;
+/// The last glyph of PGN.
+const MAX_GLYPH: u16 = 255;
 
-/// What is said of a move. What is said before the first move of the game belongs to the start position.
+/// The annotations of a move. A comment before the first move of the game belongs to the start position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Remarks {
-    /// The comment before the move, where it is the first one of a variation.
+pub(crate) struct Annotations {
+    /// The comment before the move, if it is the first one of a variation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) before: String,
-    /// The comment after it, commands included.
+    /// The comment after the move, including commands.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) comment: String,
-    /// The annotation glyphs by their numbers in PGN.
+    /// The numeric annotation glyphs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) glyphs: Vec<u16>,
 }
 
-/// Why a remark is refused.
+/// Why an annotation is refused.
 #[derive(Debug, Error)]
-pub enum RemarkError {
+pub enum AnnotationError {
     /// The comment is too long.
-    #[error("a comment has at most {LONGEST_COMMENT} letters, this one has {0}")]
+    #[error("a comment has at most {MAX_COMMENT} letters, this one has {0}")]
     Long(usize),
     /// There are too many glyphs.
-    #[error("a move has at most {MOST_GLYPHS} glyphs, not {0}")]
+    #[error("a move has at most {MAX_GLYPHS} glyphs, not {0}")]
     Glyphs(usize),
     /// There is no such glyph.
-    #[error("there is no glyph ${0}: they go from $1 to ${LAST_GLYPH}")]
+    #[error("there is no glyph ${0}: they go from $1 to ${MAX_GLYPH}")]
     Glyph(u16),
     /// The start position has no glyphs.
     #[error("glyphs belong to a move, not to the start position")]
     Start,
 }
 
-impl Remarks {
-    /// Whether there are none.
+impl Annotations {
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0 && self.glyphs.is_empty()
     }
 
-    /// Their bytes.
+    /// The length of the comments in bytes.
     pub(crate) fn len(&self) -> usize {
         self.before.len() + self.comment.len()
     }
@@ -65,11 +64,11 @@ impl Remarks {
         text
     }
 
-    /// Replaces the comment; its commands stay.
-    pub(crate) fn set_text(&mut self, text: &str) -> Result<(), RemarkError> {
+    /// Replaces the comment except for its commands.
+    pub(crate) fn set_text(&mut self, text: &str) -> Result<(), AnnotationError> {
         let length = text.chars().count();
-        if length > LONGEST_COMMENT {
-            return Err(RemarkError::Long(length));
+        if length > MAX_COMMENT {
+            return Err(AnnotationError::Long(length));
         }
         let (_, commands) = split(&self.comment);
         let words = commands.iter().map(String::as_str).chain(text.split_whitespace());
@@ -77,13 +76,13 @@ impl Remarks {
         Ok(())
     }
 
-    /// Replaces the glyphs.
-    pub(crate) fn set_glyphs(&mut self, glyphs: &[u16]) -> Result<(), RemarkError> {
-        if glyphs.len() > MOST_GLYPHS {
-            return Err(RemarkError::Glyphs(glyphs.len()));
+    /// Replaces the glyphs, without duplicates.
+    pub(crate) fn set_glyphs(&mut self, glyphs: &[u16]) -> Result<(), AnnotationError> {
+        if glyphs.len() > MAX_GLYPHS {
+            return Err(AnnotationError::Glyphs(glyphs.len()));
         }
-        if let Some(&glyph) = glyphs.iter().find(|glyph| !(1..=LAST_GLYPH).contains(*glyph)) {
-            return Err(RemarkError::Glyph(glyph));
+        if let Some(&glyph) = glyphs.iter().find(|glyph| !(1..=MAX_GLYPH).contains(*glyph)) {
+            return Err(AnnotationError::Glyph(glyph));
         }
         self.glyphs.clear();
         for glyph in glyphs {
@@ -94,18 +93,18 @@ impl Remarks {
         Ok(())
     }
 
-    /// Both comments in one, for a move in the middle of a line.
-    pub(crate) fn whole_comment(&self) -> String {
+    /// Both comments in one, for a move that does not start a variation.
+    pub(crate) fn joined_comment(&self) -> String {
         let parts = [&*self.before, &*self.comment].into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join(" ")
     }
 
-    /// What the clock of the player showed after the move (`[%clk …]`).
+    /// The player's clock after the move (`[%clk …]`).
     pub(crate) fn left(&self) -> Option<Duration> {
         read_time(command(&self.comment, "clk")?)
     }
 
-    /// The time that the move took: `[%emt …]`, or as records of matches have it, `+1.23/12 0.450s`.
+    /// The time spent on the move: `[%emt …]`, or as in the PGN of matches, `+1.23/12 0.450s`.
     pub(crate) fn spent(&self) -> Option<Duration> {
         if let Some(time) = command(&self.comment, "emt") {
             return read_time(time);
@@ -116,8 +115,8 @@ impl Remarks {
         seconds(time.strip_suffix('s')?)
     }
 
-    /// Notes what the clock of the player showed after the move, unless that is known.
-    pub(crate) fn note_left(&mut self, left: Duration) {
+    /// Adds the player's clock after the move, unless the comment has it.
+    pub(crate) fn add_clock(&mut self, left: Duration) {
         if command(&self.comment, "clk").is_none() {
             let (seconds, tenths) = (left.as_secs(), left.subsec_millis() / 100);
             let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -128,7 +127,7 @@ impl Remarks {
     }
 }
 
-/// The text of a comment, and its commands.
+/// Splits a comment into text and commands.
 fn split(comment: &str) -> (String, Vec<String>) {
     let (mut text, mut commands, mut rest) = (String::new(), Vec::new(), comment);
     while let Some(start) = rest.find("[%")
@@ -149,7 +148,7 @@ fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
     Some(comment[start..start + length].trim())
 }
 
-/// A time in hours, minutes and seconds: `1:02:03.5`, or fewer parts.
+/// Parses a time: `1:02:03.5`, or fewer parts.
 fn read_time(text: &str) -> Option<Duration> {
     let parts = text.split(':').map(seconds).collect::<Option<Vec<_>>>()?;
     let total =
@@ -161,46 +160,46 @@ fn read_time(text: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn remarks(comment: &str) -> Remarks {
-        Remarks { comment: comment.to_owned(), ..Remarks::default() }
+    fn annotations(comment: &str) -> Annotations {
+        Annotations { comment: comment.to_owned(), ..Annotations::default() }
     }
 
     #[test]
     fn commands_stay_in_a_comment_that_is_replaced() {
-        let mut said = remarks("a [%clk 0:04:59.5] b [%cal Ge2e4]");
+        let mut said = annotations("a [%clk 0:04:59.5] b [%cal Ge2e4]");
         assert_eq!((said.text(), said.left()), ("a b".to_owned(), Some(Duration::from_millis(299_500))));
         said.set_text(" new\n text ").unwrap();
         assert_eq!(said.comment, "[%clk 0:04:59.5] [%cal Ge2e4] new text");
         said.set_text("").unwrap();
         assert_eq!((said.text().as_str(), said.left().is_some()), ("", true));
-        // What is not closed is text.
-        assert_eq!(remarks("a [%clk 1").text(), "a [%clk 1");
-        let error = said.set_text(&"x".repeat(LONGEST_COMMENT + 1)).unwrap_err();
+        // An unclosed command is text.
+        assert_eq!(annotations("a [%clk 1").text(), "a [%clk 1");
+        let error = said.set_text(&"x".repeat(MAX_COMMENT + 1)).unwrap_err();
         assert!(error.to_string().contains("at most 4000 letters"), "{error}");
         assert_eq!(said.text(), "");
     }
 
     #[test]
     fn times_are_read_as_programs_write_them() {
-        let spent = |comment| remarks(comment).spent().map(|time| time.as_millis());
+        let spent = |comment| annotations(comment).spent().map(|time| time.as_millis());
         assert_eq!(spent("+1.23/12 0.450s, nodes=7"), Some(450));
         assert_eq!((spent("0.450s"), spent("[%emt 0:00:02] x")), (Some(450), Some(2_000)));
         for comment in ["", "book", "good moves", "[%emt x]", "[%clk 0:01:00]", "a/b"] {
             assert_eq!(spent(comment), None, "{comment}");
         }
         for clock in ["[%clk x]", "[%clk ]", "[%clk 1:2:3:4]", "[%clk -1]", "[%clk 1:00"] {
-            assert_eq!(remarks(clock).left(), None, "{clock}");
+            assert_eq!(annotations(clock).left(), None, "{clock}");
         }
-        let mut said = remarks("text");
-        said.note_left(Duration::from_millis(3_723_456));
+        let mut said = annotations("text");
+        said.add_clock(Duration::from_millis(3_723_456));
         assert_eq!(said.comment, "[%clk 1:02:03.4] text");
-        said.note_left(Duration::ZERO);
+        said.add_clock(Duration::ZERO);
         assert_eq!(said.left(), Some(Duration::from_millis(3_723_400)));
     }
 
     #[test]
     fn glyphs_are_bounded() {
-        let mut said = Remarks::default();
+        let mut said = Annotations::default();
         said.set_glyphs(&[4, 146, 4]).unwrap();
         assert_eq!(said.glyphs, [4, 146]);
         for bad in [&[0][..], &[256], &[1, 2, 3, 4, 5, 6, 7, 8, 9]] {

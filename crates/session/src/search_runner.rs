@@ -1,4 +1,4 @@
-//! The searches of a session: what is to be searched ([`Job`], [`Search`]), and what searches ([`Thinker`]).
+//! Running the searches of a session: [`Job`], [`Search`], [`SearchRunner`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,60 +17,60 @@ use labrys_core::search::{Bound, Clock, Control, Limits};
 use labrys_protocol::engine_log::EngineLog;
 
 /// The time for an answer to a question.
-const ANSWER: Duration = Duration::from_millis(700);
+const ANSWER_TIME: Duration = Duration::from_millis(700);
 
 /// The time for each position of a game that is reviewed.
-const REVIEW: Duration = Duration::from_millis(200);
+const REVIEW_TIME: Duration = Duration::from_millis(200);
 
-/// Engines that a session keeps: those of both players.
-const KEPT: usize = 2;
+/// The number of engines to keep: those of both players.
+const MAX_ENGINES: usize = 2;
 
-/// The moves of a line that are told.
-const LONGEST_LINE: usize = 16;
+/// The maximum number of moves of a line.
+const MAX_PV: usize = 16;
 
-/// The search that a session needs now, as it changes.
+/// The search to run, as it changes.
 pub type Jobs = watch::Receiver<Option<Arc<Job>>>;
 
-/// What somebody wants to know of a position.
+/// A question about a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
     /// A move to play.
     Hint,
-    /// What follows a move.
+    /// The continuation after a move.
     After(String),
-    /// Whether a move is right by the review.
+    /// Whether a move is good enough, compared with the review.
     Try(String),
-    /// What the other side would do if it had the move.
+    /// The best move of the opponent if it were to move.
     Threat,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A move of an engine.
+    /// An engine's move.
     Move(EnginePlayer),
     /// The answer to a question.
     Answer(Question),
-    /// The evaluation of a position of the line.
+    /// The review of a position of the line.
     Review,
-    /// The evaluation of the position on the board.
+    /// The analysis of the current position.
     Analysis,
 }
 
-/// A search to be made.
+/// A search to run.
 #[derive(Debug)]
 pub struct Job {
     pub(crate) purpose: Purpose,
-    /// Who searches, by name.
+    /// The name of the player or analyst.
     pub(crate) by: String,
-    /// Options of the search of Labrys.
+    /// Engine options, if Labrys searches.
     pub(crate) options: Vec<(String, String)>,
     pub(crate) rules: Rules,
-    /// The game up to the position.
+    /// The moves up to the position.
     pub(crate) game: Variation,
     /// The clocks of White and Black.
     pub(crate) clocks: [Option<Clock>; 2],
-    /// The depth at which an analysis ends.
+    /// The maximum depth of an analysis.
     pub(crate) depth: Option<u32>,
     /// The number of the game in its session, and the node of the position.
     pub(crate) number: u64,
@@ -79,42 +79,42 @@ pub struct Job {
     pub(crate) control: Control,
 }
 
-/// A search of Labrys, as text carries it to where it is made.
+/// A search of Labrys, serialisable so that another thread can run it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Search {
-    /// The game, and the name and the value of its own option.
+    /// The game, and the name and value of its option.
     variant: String,
     option: Option<(String, String)>,
-    /// Options of the engine.
+    /// Engine options.
     options: Vec<(String, String)>,
-    /// The start position and the moves behind it.
+    /// The start position and the moves after it.
     fen: String,
     moves: Vec<String>,
-    /// The moves to search; all where there are none.
+    /// The moves to search (`searchmoves`); empty for all.
     root_moves: Vec<String>,
     depth: Option<u32>,
     move_time: Option<Duration>,
-    /// What White and Black have left, and what a move adds.
+    /// Remaining time and increment of White and Black.
     clocks: [Option<[Duration; 2]>; 2],
     number: u64,
     node: usize,
 }
 
-/// What searches for a session: the engines of its last searches, kept for the next ones.
+/// Runs the searches of a session, and keeps their engines for the next ones.
 #[derive(Default)]
-pub struct Thinker {
-    /// The last one used at the end.
-    kept: Vec<Searcher>,
+pub struct SearchRunner {
+    /// The most recently used last.
+    kept: Vec<KeptEngine>,
 }
 
-/// An engine of a game.
-struct Searcher {
+/// An engine, set up for a game.
+struct KeptEngine {
     rules: Rules,
-    engine: Thinking,
+    engine: EngineKind,
 }
 
-enum Thinking {
+enum EngineKind {
     /// Labrys, with its options.
     Labrys(Box<dyn Engine>, Vec<(String, String)>),
     /// An engine of the command line.
@@ -122,7 +122,7 @@ enum Thinking {
 }
 
 impl Job {
-    /// Whether both are for the same search. Clocks run on and make no difference.
+    /// Whether both are the same search. Clocks are not compared, as they are running.
     pub(crate) fn is_same(&self, other: &Job) -> bool {
         (&self.purpose, &self.options, &self.rules, &self.game, self.depth, self.number, self.node)
             == (
@@ -136,7 +136,7 @@ impl Job {
             )
     }
 
-    /// Whether only somebody who stops it ends the search.
+    /// Whether the search runs until it is stopped.
     pub fn is_endless(&self) -> bool {
         self.purpose == Purpose::Analysis
     }
@@ -151,19 +151,18 @@ impl Job {
         self.control.is_stopped()
     }
 
-    /// The limits of the search from now on.
+    /// The limits of the search if it starts now.
     fn limits(&self) -> Limits {
         let fixed = |time| Limits { start: Instant::now(), movetime: Some(time), ..Limits::none() };
         match &self.purpose {
             Purpose::Move(player) => player.limits(self.clocks),
-            Purpose::Answer(_) => fixed(ANSWER),
-            Purpose::Review => fixed(REVIEW),
-            // Until it is stopped, unless a depth is chosen.
+            Purpose::Answer(_) => fixed(ANSWER_TIME),
+            Purpose::Review => fixed(REVIEW_TIME),
             Purpose::Analysis => Limits { depth: self.depth, ..Limits::none() },
         }
     }
 
-    /// The search for Labrys to make; `None` where another engine makes it.
+    /// The search, if Labrys is to run it; `None` for other engines.
     pub fn search(&self) -> Option<Search> {
         if let Purpose::Move(EnginePlayer::Named(_)) = self.purpose {
             return None;
@@ -188,19 +187,19 @@ impl Job {
     }
 }
 
-impl Thinker {
-    /// Whether engines are kept for the next searches.
+impl SearchRunner {
+    /// Whether any engines are kept.
     pub fn holds_engines(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Runs a job, and returns the best move. `report` is called with what it has found so far.
+    /// Runs a job and returns the best move. `report` is called with its progress.
     ///
     /// # Errors
-    /// A message of the engine.
+    /// A message if the engine fails.
     pub fn run(&mut self, job: &Job, report: &mut dyn FnMut(&SearchState)) -> Result<Option<String>, String> {
         match &job.purpose {
-            Purpose::Move(player @ EnginePlayer::Named(_)) => self.ask(job, player, report),
+            Purpose::Move(player @ EnginePlayer::Named(_)) => self.ask_engine(job, player, report),
             _ => match job.search() {
                 Some(search) => self.search(&search, &job.control, report),
                 None => Ok(None),
@@ -208,11 +207,10 @@ impl Thinker {
         }
     }
 
-    /// Makes a search of Labrys, from now on, and returns the best move. `report` is called with what it has
-    /// found so far.
+    /// Runs a search of Labrys and returns the best move. `report` is called with its progress.
     ///
     /// # Errors
-    /// A message of the engine.
+    /// A message if the engine fails.
     pub fn search(
         &mut self,
         search: &Search,
@@ -223,28 +221,29 @@ impl Thinker {
         let rules = Rules::new(&search.variant, search.option.clone()).map_err(|error| message(&error))?;
         let kept = self.take(
             &rules,
-            |engine| matches!(engine, Thinking::Labrys(_, options) if *options == search.options),
+            |engine| matches!(engine, EngineKind::Labrys(_, options) if *options == search.options),
         );
         let mut engine = match kept {
-            Some(Thinking::Labrys(engine, _)) => engine,
+            Some(EngineKind::Labrys(engine, _)) => engine,
             _ => labrys(&rules, &search.options)?,
         };
         let best = search.run(&rules, engine.as_mut(), control, report)?;
-        self.keep(rules, Thinking::Labrys(engine, search.options.clone()));
+        self.keep(rules, EngineKind::Labrys(engine, search.options.clone()));
         Ok(best)
     }
 
-    /// Asks another engine for its move.
-    fn ask(
+    /// Runs the search of an engine of the command line.
+    fn ask_engine(
         &mut self,
         job: &Job,
         player: &EnginePlayer,
         report: &mut dyn FnMut(&SearchState),
     ) -> Result<Option<String>, String> {
         let EnginePlayer::Named(config) = player else { return Ok(None) };
-        let kept = self.take(&job.rules, |engine| matches!(engine, Thinking::Named(_, own) if own == player));
+        let kept =
+            self.take(&job.rules, |engine| matches!(engine, EngineKind::Named(_, own) if own == player));
         let mut engine = match kept {
-            Some(Thinking::Named(engine, _)) => engine,
+            Some(EngineKind::Named(engine, _)) => engine,
             _ => config.setup.text_player(&job.rules, &EngineLog::default()),
         };
         let start = Instant::now();
@@ -263,26 +262,26 @@ impl Thinker {
                 lines: vec![line],
             });
         }
-        self.keep(job.rules.clone(), Thinking::Named(engine, player.clone()));
+        self.keep(job.rules.clone(), EngineKind::Named(engine, player.clone()));
         Ok(Some(reply.mv))
     }
 
-    /// The kept engine of a game that suits. A search that fails loses it.
-    fn take(&mut self, rules: &Rules, suits: impl Fn(&Thinking) -> bool) -> Option<Thinking> {
+    /// Takes a suitable engine out of those kept, so that a failed search drops it.
+    fn take(&mut self, rules: &Rules, suits: impl Fn(&EngineKind) -> bool) -> Option<EngineKind> {
         let index = self.kept.iter().position(|kept| kept.rules == *rules && suits(&kept.engine))?;
         Some(self.kept.remove(index).engine)
     }
 
-    fn keep(&mut self, rules: Rules, engine: Thinking) {
-        self.kept.push(Searcher { rules, engine });
-        if self.kept.len() > KEPT {
+    fn keep(&mut self, rules: Rules, engine: EngineKind) {
+        self.kept.push(KeptEngine { rules, engine });
+        if self.kept.len() > MAX_ENGINES {
             self.kept.remove(0);
         }
     }
 }
 
 impl Search {
-    /// The limits of the search from now on.
+    /// The limits of the search if it starts now.
     fn limits(&self) -> Limits {
         let clock = |[remaining, increment]: [Duration; 2]| Clock { remaining, increment };
         Limits {
@@ -317,14 +316,14 @@ impl Search {
                 return;
             }
             (found.nodes, found.seconds) = (next.nodes, next.time.as_secs_f64());
-            // Scores that are bounds are passed over: what is shown and noted is exact.
+            // Bounds are skipped: only exact scores are shown and stored.
             if next.bound == Bound::Exact {
                 let points = next.expected_points().unwrap_or_else(|| expected_points(next.score));
                 let mut line = line(board.as_mut(), (next.score, points), &next.pv);
                 line.visits = next.visits.map(|visits| {
                     (f64::from(visits.count) / f64::from(visits.simulations.max(1)), visits.mean)
                 });
-                found.see(next.multipv as usize, next.depth, line);
+                found.set_line(next.multipv as usize, next.depth, line);
             }
             report(&found);
         };
@@ -334,8 +333,8 @@ impl Search {
 }
 
 impl SearchState {
-    /// Notes a line, whose number is from 1, with an exact score.
-    fn see(&mut self, number: usize, depth: u32, line: LineState) {
+    /// Sets line `number`, counted from 1.
+    fn set_line(&mut self, number: usize, depth: u32, line: LineState) {
         let index = number.saturating_sub(1);
         match self.lines.get_mut(index) {
             Some(old) => *old = line,
@@ -345,7 +344,7 @@ impl SearchState {
     }
 }
 
-/// Labrys with options.
+/// A Labrys engine with the given options.
 pub(crate) fn labrys(rules: &Rules, options: &[(String, String)]) -> Result<Box<dyn Engine>, String> {
     let mut engine = rules.engine().map_err(|error| error.to_string())?;
     let shown = [("UCI_ShowWDL".to_owned(), "true".to_owned())];
@@ -355,12 +354,12 @@ pub(crate) fn labrys(rules: &Rules, options: &[(String, String)]) -> Result<Box<
     Ok(engine)
 }
 
-/// A line of the side to move, with its score and its expected points, for White and in the notation of
-/// records. `board` has the position and plays the line.
+/// Converts a PV: score and expected points to White's point of view, moves to SAN. Plays the line on
+/// `board`.
 fn line(board: &mut dyn Board, (score, points): (UciScore, f64), pv: &[String]) -> LineState {
     let is_white = board.side_to_move() == Color::White;
     let (mut line, mut boards) = (Vec::new(), Vec::new());
-    for mv in pv.iter().take(LONGEST_LINE) {
+    for mv in pv.iter().take(MAX_PV) {
         let Ok(text) = board.play_to_san(mv) else { break };
         line.push(text);
         boards.push(board.fen().split(' ').next().unwrap_or_default().to_owned());
@@ -376,8 +375,8 @@ fn line(board: &mut dyn Board, (score, points): (UciScore, f64), pv: &[String]) 
     }
 }
 
-/// The expected points of a score whose engine does not tell them, by the formula of Elo: 400 centipawns are
-/// ten to one.
+/// The expected points of a score, by the logistic formula of Elo with 400 centipawns for odds of ten to one;
+/// for engines that do not report WDL.
 fn expected_points(score: UciScore) -> f64 {
     match score {
         UciScore::Mate(moves) if moves > 0 => 1.0,
