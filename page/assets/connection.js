@@ -3,8 +3,8 @@
 const STORAGE_KEY = "labrys-game";
 
 export class Connection {
-  // Requests may have any length, and come at any rate.
-  static longest = Infinity;
+  // There are no limits.
+  static maxBytes = Infinity;
   static burst = Infinity;
   static rate = 1;
 

@@ -523,7 +523,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.click("#hint");
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
     // Why not this move: the pointer rests on a target.
-    page.click(".aids summary");
+    page.click(".preferences summary");
     page.click("#show-why");
     page.click("[data-square=g1]");
     let target = page.center("[data-square=h3]");
@@ -545,7 +545,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.click("#static-eval summary");
     page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
     // Every aid can be switched off.
-    page.value("document.querySelectorAll('.aids input:checked').forEach(box => box.click())");
+    page.value("document.querySelectorAll('.preferences input:checked').forEach(box => box.click())");
     page.until("getComputedStyle(document.getElementById('bar')).display === 'none'");
     page.until("getComputedStyle(document.querySelector('.graph-panel')).display === 'none'");
     page.until("document.querySelectorAll('.arrows path').length === 0");
@@ -727,7 +727,7 @@ fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
         .reduce((sum, cell) => sum + parseFloat(cell.textContent), 0)";
     assert!((page.value(sum).as_f64().unwrap() - 100.0).abs() < 1.0, "in percent");
     page.until("document.querySelectorAll('.tinted').length > 5");
-    page.click(".aids summary");
+    page.click(".preferences summary");
     page.click("#show-net");
     page.until("document.querySelectorAll('.tinted').length === 0");
     page.click("#show-net");
@@ -787,7 +787,7 @@ fn thoughts_of_an_engine_that_is_played_are_hidden_unless_asked_for() {
     page.message("Black played");
     let shown = "getComputedStyle(document.getElementById('search')).display !== 'none'";
     page.until(&format!("!({shown})"));
-    page.click(".aids summary");
+    page.click(".preferences summary");
     page.click("#show-thoughts");
     page.until(shown);
     page.until("document.querySelectorAll('#lines li').length === 1");
@@ -1051,7 +1051,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.until(&format!("{MOVES}.split(' ').length === 2"));
         page.until("document.getElementById('speed').textContent.includes('depth')");
         page.click("#static-eval summary");
-        page.click(".aids summary");
+        page.click(".preferences summary");
         page.until("document.querySelectorAll('#static-eval-rows tr').length > 0");
         page.click("#annotate summary");
         page.click("#explorer summary");

@@ -1,22 +1,22 @@
-// What searches say: the bar, the lines with their arrows, visits, answers.
+// The results of searches: evaluation bar, lines, arrows, visits, answers.
 
 import { $, countText, percent, scoreText } from "./elements.js";
 import { numberText } from "./lines.js";
 import { readMove } from "./moves.js";
 
-// Whether a search is of the position on the board, or of the one before it.
-function isOfLine(state, search) {
+// Whether a search is of the current position or the one before it.
+function isRecent(state, search) {
   if (!state || !search || search.number !== state.number) return false;
   const index = state.line.findIndex(move => move.node === search.node) + 1;
   return search.node === state.node || ((index > 0 || search.node === 0) && index === state.ply - 1);
 }
 
-// The bar beside the board: what White is expected to score.
+// The evaluation bar: White's expected score.
 export function showBar(state, search, isFlipped) {
   const { eval: last, review } = state.line[state.ply - 1] ?? {};
   const start = state["start-eval"] ?? { result: state.review?.start ?? undefined };
   const known = state.ply ? last ?? review : start;
-  const searched = isOfLine(state, search) ? search.lines[0] : null;
+  const searched = isRecent(state, search) ? search.lines[0] : null;
   const result = state.end
     ? { white: 1, black: 0 }[state.end.winner] ?? 0.5
     : searched?.result ?? known?.result;
@@ -27,9 +27,9 @@ export function showBar(state, search, isFlipped) {
   $("bar").setAttribute("aria-label", state.end ? state.end.text : label);
 }
 
-// The lines of the last search, in a list of them.
+// Shows the lines of the last search.
 export function showLines(lines, state, search, isFlipped) {
-  if (!isOfLine(state, search) || state.end) {
+  if (!isRecent(state, search) || state.end) {
     lines.show(state, null, 0, isFlipped);
     $("speed").textContent = "";
     return;
@@ -39,7 +39,7 @@ export function showLines(lines, state, search, isFlipped) {
   lines.show(state, search, search.node === state.node ? state.ply : state.ply - 1, isFlipped);
 }
 
-// The arrows of the last search, of the position on the board alone: the best line is the widest one.
+// The arrows of the last search, if it is of the current position; the best line has the widest one.
 export function arrowsOf(state, search) {
   const arrows = [];
   if (search && search.number === state.number && search.node === state.node && !state.end && state.analysing) {
@@ -54,23 +54,23 @@ export function arrowsOf(state, search) {
   return arrows.reverse();
 }
 
-// What a search that counts visits looks at: the share of the squares that its moves begin or end on.
+// The share of visits of an MCTS search, by the squares of the moves.
 export function visitsOf(state, search) {
   const amounts = new Map();
-  const isOfBoard = search?.number === state.number && search.node === state.node && state.analysing;
-  for (const { move, visits } of isOfBoard ? search.lines : []) {
+  const isCurrent = search?.number === state.number && search.node === state.node && state.analysing;
+  for (const { move, visits } of isCurrent ? search.lines : []) {
     if (!visits || !move) continue;
     for (const square of readMove(move).squares) amounts.set(square, (amounts.get(square) ?? 0) + visits[0]);
   }
   return { colours: ["--visits"], amounts };
 }
 
-// The answer to a question: a hint, or what follows a move.
+// The answer to a question: a hint, a threat, or the continuation after a move.
 export function answerText({ answer, ply, "first-ply": first }) {
   if (!answer) return "";
   const [move, ...rest] = answer.line;
   const after = rest.length ? `, then ${rest.slice(0, 8).join(" ")}` : "";
-  // A threat is a move of the other side.
+  // A threat is a move of the opponent.
   const number = numberText(answer.threat ? (first + ply) ^ 1 : first + ply);
   const what = answer.threat ? "Threat:" : answer.about ? "After" : "Hint:";
   return `${what} ${number} ${move} ${scoreText(answer.score)}${after}`;

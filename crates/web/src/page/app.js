@@ -1,19 +1,19 @@
-// The page: joins the board and the panels to the server.
+// The entry point: connects the board and the panels to the server.
 
 import { setUpAppearance } from "./appearance.js";
 import "./board.js";
 import { answerText, arrowsOf, showBar, showLines, visitsOf } from "./analysis.js";
-import { checked, forgetChecks, setUpChecks } from "./check.js";
+import { cancelChecks, onChecked, setUpChecks } from "./check.js";
 import { Connection } from "./connection.js";
-import { askForRecord, closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
+import { closeDialogs, openRecord, requestRecord, setUpDialogs, showErrorInDialog } from "./dialogs.js";
 import { Drawings } from "./drawings.js";
 import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
 import { setUpEnding, showEnding } from "./ending.js";
-import { explored, setUpExplorer, showExplorer } from "./explorer.js";
+import { onExplored, setUpExplorer, showExplorer } from "./explorer.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { Graph } from "./graph.js";
-import { reveal, showHistory } from "./history.js";
+import { scrollToCurrent, showHistory } from "./history.js";
 import { setUpKeys } from "./keys.js";
 import { setUpLimits, showLimits, limits } from "./limits.js";
 import { Lines } from "./lines.js";
@@ -34,57 +34,56 @@ let games = [];
 let state = null;       // the last message `game`
 let search = null;      // the last message `search`
 let staticEval = null;  // the last message `static-eval`
-let heardAt = 0;        // when the last message `game` came
+let receivedAt = 0;     // when the last message `game` arrived
 let isFlipped = false;
-let evaluated = -1;     // the number of the game whose evaluation was asked for
+let reviewedGame = -1;  // the number of the game whose review was requested
 
 takeLink();
-const connection = new Connection(hear, isConnected => {
+const connection = new Connection(onMessage, isConnected => {
   document.body.classList.toggle("offline", !isConnected);
-  if (!isConnected) toast("The connection is lost. Trying again …");
+  if (!isConnected) toast("Connection lost. Reconnecting …");
   else $("toast").hidden = true;
 });
 
-function hear(message) {
+function onMessage(message) {
   switch (message.is) {
     case "welcome": return welcome(message);
     case "game": return showGame(message);
-    case "search": return heardSearch(message);
-    case "static-eval": return heardStaticEval(message);
+    case "search": return onSearch(message);
+    case "static-eval": return onStaticEval(message);
     case "files": return showFiles(message.files, message["left-out"]);
     case "file": return showFile(message);
     case "saved": return takeSaved(message.pgn) || openRecord(state, message.pgn);
-    case "checked": return checked(message);
-    case "explored": return explored(message);
-    case "error": return refused(message.text);
+    case "checked": return onChecked(message);
+    case "explored": return onExplored(message);
+    case "error": return onError(message.text);
   }
 }
 
-// Whether a request was sent.
+// Sends a request; false without a connection.
 function ask(request) {
   const isSent = connection.send(request);
-  if (!isSent) toast("There is no connection.");
+  if (!isSent) toast("Not connected.");
   return isSent;
 }
 
 function welcome(message) {
-  explored();
+  onExplored();
   games = message.games;
   setLooks(games);
   $("open").hidden = !message.folder;
   setEngines(message.engines);
   $("analyst").replaceChildren(...message.analysts.map(name => make("option", { value: name }, name)));
-  forgetChecks();
+  cancelChecks();
   setUpLimits(message);
-  if (message.missing.length) toast(`Not to be had: ${message.missing.join(", ")}. The log of the server says why.`);
+  if (message.missing.length) toast(`Not available: ${message.missing.join(", ")}. See the log of the server.`);
   openLink(ask, toast);
 }
 
-// Shows the game as it stands.
 function showGame(next) {
   const before = state;
   state = next;
-  heardAt = performance.now();
+  receivedAt = performance.now();
   closeDialogs();
   if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
     isFlipped = state.person === "black";
@@ -100,7 +99,7 @@ function showGame(next) {
 function show() {
   $("title").textContent = looksOf(state.game).title;
   const offer = games.find(offer => offer.game === state.game);
-  strips.forEach((strip, index) => strip.show(state, offer, (index === 0) === isFlipped ? 0 : 1, heardAt));
+  strips.forEach((strip, index) => strip.show(state, offer, (index === 0) === isFlipped ? 0 : 1, receivedAt));
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),
@@ -122,7 +121,7 @@ function show() {
   const turn = state["side-to-move"] === "black" ? 1 : 0;
   const hasEngine = state.players.some(player => player !== "person");
   $("pause").setAttribute("aria-pressed", state.paused);
-  $("pause").textContent = state.paused ? "Go on" : "Pause";
+  $("pause").textContent = state.paused ? "Resume" : "Pause";
   $("pause").hidden = $("one-move").hidden = !hasEngine;
   $("one-move").disabled = state.players[turn] === "person" || !!state.end || state.ply < state.line.length;
   $("hint").disabled = state.thinking || !!state.end;
@@ -131,22 +130,22 @@ function show() {
   $("analyst").value = state.analyst;
   showLimits(state);
   $("threat").disabled = state.thinking || !!state.end;
-  // What an engine thinks that is played is hidden, until somebody looks back, analyses or evaluates the game.
-  const isPlayed = state.person && !state.paused && !state.end && state.ply === state.line.length;
-  const isAsked = state.analysing || evaluated === state.number;
-  document.body.classList.toggle("engine-is-played", !!isPlayed && !isAsked);
+  // The search of the opponent engine is hidden until the user looks back, analyses or reviews the game.
+  const isOpponent = state.person && !state.paused && !state.end && state.ply === state.line.length;
+  const isRequested = state.analysing || reviewedGame === state.number;
+  document.body.classList.toggle("hide-engine", !!isOpponent && !isRequested);
   review.show(state);
   graph.show(state);
   showSearch();
 }
 
-function heardSearch(message) {
+function onSearch(message) {
   search = message;
   const turn = state?.["side-to-move"] === "black" ? 1 : 0;
   const by = state?.thinking ? state.players[turn] : state?.analyst;
   const eval_ = { result: search.lines[0].result, depth: search.depth, by };
   if (state?.number === search.number && !state.end) {
-    // The graph follows the search.
+    // Keeps the graph up to date.
     const move = state.line.find(move => move.node === search.node);
     if (move) move.eval = eval_;
     else if (search.node === 0) state["start-eval"] = eval_;
@@ -155,7 +154,7 @@ function heardSearch(message) {
   showSearch();
 }
 
-function heardStaticEval(message) {
+function onStaticEval(message) {
   staticEval = message;
   showStaticEval(message);
   showSearch();
@@ -167,14 +166,14 @@ function showSearch() {
   showLines(lines, state, search, isFlipped);
   const found = $("show-arrows").checked && !review.isLearning ? arrowsOf(state, search) : [];
   const better = $("show-review").checked || review.isLearning ? review.arrows() : [];
-  board.point([...found, ...better]);
+  board.setArrows([...found, ...better]);
   const layers = [];
   if ($("show-heat").checked) layers.push(visitsOf(state, search));
   if ($("show-net").checked && $("static-eval").open) layers.push(netOf(state, staticEval));
-  board.mark(layers);
+  board.setHeatMap(layers);
 }
 
-// Whose turn it is, the last move, why the game has ended.
+// The status message: the last move, the side to move, the end of the game.
 function messageText() {
   const { line, ply, end, problem } = state;
   if (problem) return `Problem: ${problem}.`;
@@ -185,16 +184,16 @@ function messageText() {
   if (state.thinking) return `${last}${name(turn)} is thinking.`;
   const isEngine = state.players[turn] !== "person";
   if (isEngine && state.paused) return `${last}Paused: ${playerName(state.players[turn])} is to move.`;
-  if (ply < line.length) return `${last}Looking back: play another move here, or go on.`;
+  if (ply < line.length) return `${last}Looking back: play another move, or go forward.`;
   return `${last}${name(turn)} to move.`;
 }
 
-// A problem with a request: in the dialog that has asked, or on the board.
-function refused(text) {
-  board.letGo();
-  review.refused();
-  explored();
-  if (!refuseInDialog(text)) toast(text);
+// Shows an error in the dialog that sent the request, or as a toast.
+function onError(text) {
+  board.deselect();
+  review.onError();
+  onExplored();
+  if (!showErrorInDialog(text)) toast(text);
 }
 
 let toastTimer = 0;
@@ -207,12 +206,10 @@ function toast(text) {
   }, 5000);
 }
 
-// The lines of a search, a person's arrows, moves that wait for their turn.
 const lines = new Lines($("lines"), (node, moves) => ask({ do: "play-line", node, moves }));
 const premove = new Premove(board, move => ask({ do: "play", node: state.node, move }));
 const drawings = new Drawings(board, () => premove.cancel());
 
-// The moves.
 board.addEventListener("step", event => ($("step").textContent = event.detail));
 board.addEventListener("move", async event => {
   const { moves, isBlack } = event.detail;
@@ -220,38 +217,36 @@ board.addEventListener("move", async event => {
   const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack, looksOf(state.game));
   if (move && review.isLearning) review.try(move.text);
   else if (move) ask({ do: "play", node, move: move.text });
-  if (!move || review.isLearning) board.letGo();
+  if (!move || review.isLearning) board.deselect();
 });
 
-// Why not this move: what follows a move that the pointer or the keyboard rests on.
-let wonderTimer = 0;
-function wonder(event) {
-  clearTimeout(wonderTimer);
+// "Why not this move": asks for the continuation after the move under the pointer or the focus.
+let hoverTimer = 0;
+function onHover(event) {
+  clearTimeout(hoverTimer);
   if (!$("show-why").checked || !state) return;
   const square = event.target.closest?.("[data-square]")?.dataset.square;
   const move = square ? board.moveTo(square) : event.target.dataset?.move;
   if (!move || state.answer?.about === move) return;
-  wonderTimer = setTimeout(() => ask({ do: "ask", node: state.node, move }), 250);
+  hoverTimer = setTimeout(() => ask({ do: "ask", node: state.node, move }), 250);
 }
 for (const place of [board, $("history"), $("static-eval"), $("explorer-moves")]) {
-  place.addEventListener("pointerover", wonder);
-  place.addEventListener("focusin", wonder);
+  place.addEventListener("pointerover", onHover);
+  place.addEventListener("focusin", onHover);
 }
 
 // The list shrinks when the lines of a search appear.
-new ResizeObserver(() => reveal($("history"))).observe($("history"));
+new ResizeObserver(() => scrollToCurrent($("history"))).observe($("history"));
 
-// The players and their clocks.
 const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(element, (side, player) => {
   const players = [...state.players];
   players[side] = player;
-  // The other list may change before the answer comes.
+  // The other player may be changed before the answer arrives.
   state.players = players;
   ask({ do: "players", players });
 }));
 setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
-// The buttons.
 function showPly(ply) {
   if (!state || ply < 0 || ply > state.line.length || ply === state.ply) return;
   ask({ do: "show", node: ply === 0 ? 0 : state.line[ply - 1].node });
@@ -272,7 +267,7 @@ for (const [id, act] of Object.entries({
   "one-move": () => ask({ do: "step" }),
   hint: () => ask({ do: "ask", node: state.node }),
   review: () => {
-    evaluated = state.number;
+    reviewedGame = state.number;
     ask({ do: "review", on: !state.reviewing });
   },
   flip: () => {
@@ -280,7 +275,7 @@ for (const [id, act] of Object.entries({
     show();
   },
   new: () => newGame.open(games, state),
-  record: () => askForRecord(ask),
+  record: () => requestRecord(ask),
   link: () => showLinks(state, ask),
   threat: () => ask({ do: "ask", node: state.node, threat: true }),
   rules: () => openRules(games.map(({ game }) => game), state.game),
@@ -295,13 +290,13 @@ $("static-eval").addEventListener("toggle", () => {
   else showSearch();
 });
 
-// The aids, which a browser remembers. What follows a move is told only to those who want it.
-for (const box of document.querySelectorAll(".aids input")) {
-  const aid = box.id;
-  box.checked = (localStorage.getItem(aid) ?? (box.defaultChecked ? "on" : "off")) === "on";
+// The preferences, stored in the browser.
+for (const box of document.querySelectorAll(".preferences input")) {
+  const name = box.id;
+  box.checked = (localStorage.getItem(name) ?? (box.defaultChecked ? "on" : "off")) === "on";
   const apply = () => {
-    document.body.classList.toggle(aid, box.checked);
-    localStorage.setItem(aid, box.checked ? "on" : "off");
+    document.body.classList.toggle(name, box.checked);
+    localStorage.setItem(name, box.checked ? "on" : "off");
     if (state) show();
   };
   box.addEventListener("change", apply);

@@ -1,4 +1,4 @@
-// The colours of the board and the drawings of the pieces, which a browser remembers.
+// The appearance of the board and the pieces, stored in the browser.
 
 import { $ } from "./elements.js";
 

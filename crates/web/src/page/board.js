@@ -1,16 +1,16 @@
-// The board: shows a position, and lets a person choose a move by clicks, by dragging or by keys. With the
-// attribute `still` it is a picture, which needs a label.
+// The board: shows a position, and takes moves by click, drag or keyboard. With the attribute `still` it is a
+// diagram, which needs a label.
 
 import { arrow } from "./arrows.js";
 import { draw } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 import { appeared, readFen, readMove, squareName } from "./moves.js";
 
-// A drag begins after this many pixels.
+// The distance in pixels at which a drag starts.
 const DRAG = 5;
 
-// A text in a corner of a square: the letter of a file, the number of a rank, a note. It is the style's, as the
-// name of the square or a table says the same.
+// Text in a corner of a square: file, rank, or a note. Shown by CSS, so that screen readers skip it: the
+// label of the square or a table says the same.
 function corner(className, text) {
   const element = document.createElement("span");
   element.className = `corner ${className}`;
@@ -22,34 +22,34 @@ export class LabBoard extends HTMLElement {
   #position = { files: 8, ranks: 8, pieces: new Map() };
   #looks = null;
   #moves = [];
-  #free = null;           // what may be chosen in place of legal moves
-  #premove = [];          // the squares of a move that waits for its turn
+  #free = null;           // replaces the legal moves: see `show`
+  #premove = [];          // the squares of the premove
   #last = "";
   #isFlipped = false;
-  #chosen = [];           // the squares of the move that is being chosen
-  #focus = null;          // the square that the keyboard is on
+  #selected = [];           // the selected squares of an incomplete move
+  #focus = null;          // the square with the keyboard focus
   #cells = new Map();     // square name → element
   #shape = "";
   #drag = null;
-  #isPressed = false;     // whether the focus follows the pointer now
+  #isPressed = false;     // whether the pointer is setting the focus
   #drawings = draw("svg", { class: "drawings", "aria-hidden": "true" });
   #arrows = draw("svg", { class: "arrows", "aria-hidden": "true" });
 
   connectedCallback() {
     if (this.isStill) return this.setAttribute("role", "img");
     this.setAttribute("role", "grid");
-    this.setAttribute("aria-label", "Board. Arrow keys move, Enter chooses, Escape lets go.");
+    this.setAttribute("aria-label", "Board. Arrow keys move, Enter selects, Escape deselects.");
     this.addEventListener("keydown", event => this.#key(event));
     this.addEventListener("pointerdown", event => this.#press(event));
     this.addEventListener("pointermove", event => this.#move(event));
     this.addEventListener("pointerup", event => this.#release(event));
     this.addEventListener("pointercancel", () => this.#endDrag());
-    // A screen reader presses no button of a mouse.
+    // Screen readers send clicks without pointer events.
     this.addEventListener("click", event => {
       const square = event.detail === 0 && event.target.closest("[data-square]")?.dataset.square;
-      if (square) this.#choose(square);
+      if (square) this.#select(square);
     });
-    // The keyboard goes on from where the focus is, whatever has set it there.
+    // Follows the focus if something else sets it, such as a screen reader.
     this.addEventListener("focusin", event => {
       const square = event.target.dataset.square;
       if (!this.#isPressed) this.classList.remove("pointed");
@@ -64,9 +64,9 @@ export class LabBoard extends HTMLElement {
     return this.hasAttribute("still");
   }
 
-  // Shows a position. `moves` are the legal moves that may be chosen now, `last` is the move before. In place
-  // of legal moves squares may be `free`: any one after another one where `free.isOrigin` holds for its letter,
-  // in `free.steps` steps.
+  // Shows a position with its legal moves and the last move. `free` replaces the legal moves: a move then
+  // starts on any square for whose piece letter `free.isOrigin` holds, and takes `free.steps` steps to any
+  // squares.
   show({ fen, looks, moves = [], last, isFlipped = false, free = null }) {
     this.#position = readFen(fen);
     this.#looks = looks;
@@ -74,13 +74,13 @@ export class LabBoard extends HTMLElement {
     this.#free = free;
     this.#last = last ?? "";
     this.#isFlipped = isFlipped;
-    this.#chosen = [];
+    this.#selected = [];
     this.#endDrag();
     this.#build();
     this.#draw();
   }
 
-  // Makes the cells, if the board has changed its shape.
+  // Builds the cells, if the shape of the board has changed.
   #build() {
     const { files, ranks } = this.#position;
     const shape = `${files} ${ranks} ${this.#isFlipped}`;
@@ -114,8 +114,8 @@ export class LabBoard extends HTMLElement {
     if (!this.#cells.has(this.#focus)) this.#focus = this.#cells.keys().next().value;
   }
 
-  // Draws moves as arrows: each has its text, a weight from 0 to 1, and a class.
-  point(arrows) {
+  // Draws moves as arrows, each with a weight from 0 to 1 and a CSS class, `kind`.
+  setArrows(arrows) {
     this.#arrows.replaceChildren(...arrows.flatMap(({ move, weight, kind }) => {
       const squares = readMove(move).squares.map(square => this.#centre(square));
       return squares.slice(1).map((to, index) => {
@@ -125,8 +125,8 @@ export class LabBoard extends HTMLElement {
     }));
   }
 
-  // Draws the arrows and circles of a person: each `from` a square, `to` another one or the same, in a colour.
-  sketch(shapes) {
+  // Draws the user's arrows, and circles (where `from` equals `to`).
+  setDrawings(shapes) {
     this.#drawings.replaceChildren(...shapes.map(({ from, to, colour }) => {
       const [x, y] = this.#centre(from);
       if (from !== to) return arrow([x, y], this.#centre(to), 0.6, { class: colour });
@@ -134,24 +134,24 @@ export class LabBoard extends HTMLElement {
     }));
   }
 
-  // The middle of a square, in squares from the upper left corner.
+  // The centre of a square, in squares from the upper left corner.
   #centre(square) {
     const { ranks, files } = this.#position;
     const [file, rank] = [square.charCodeAt(0) - 97, Number(square.slice(1)) - 1];
     return this.#isFlipped ? [files - file - 0.5, rank + 0.5] : [file + 0.5, ranks - rank - 0.5];
   }
 
-  // Shows a move that waits for its turn, by its squares; none if there are none.
+  // Shows the squares of a premove, if any.
   setPremove(squares) {
     this.#premove = squares;
-    this.#chosen = [];
+    this.#selected = [];
     this.#draw();
   }
 
-  // Colours squares and writes on them, layer over layer. A layer has the names of its `colours`, for numbers
-  // above and below zero; maps of square names: `amounts`, the greatest of which has the full colour, and
-  // perhaps `notes`.
-  mark(layers) {
+  // Colours and labels squares, one layer over another. A layer has `amounts` by square, scaled so that the
+  // largest has the full colour; `colours`, CSS variables for positive and negative amounts; and optional
+  // `notes` by square.
+  setHeatMap(layers) {
     const most = layers.map(({ amounts }) => Math.max(...[...amounts.values()].map(Math.abs)));
     for (const [square, cell] of this.#cells) {
       const tints = layers.flatMap(({ colours, amounts }, index) => {
@@ -168,48 +168,48 @@ export class LabBoard extends HTMLElement {
     }
   }
 
-  // The move that would be played by choosing a square now, if there is one.
+  // The move that selecting a square would play, if any.
   moveTo(square) {
     if (this.#free) return undefined;
-    const step = this.#chosen.length;
+    const step = this.#selected.length;
     const moves = step ? this.#candidates().filter(move => move.squares[step] === square) : [];
     return moves.find(move => move.squares.length === step + 1)?.text;
   }
 
-  // The moves that begin with the chosen squares.
+  // The moves that start with the selected squares.
   #candidates() {
-    return this.#moves.filter(move => this.#chosen.every((square, index) => move.squares[index] === square));
+    return this.#moves.filter(move => this.#selected.every((square, index) => move.squares[index] === square));
   }
 
-  // Whether a move may begin on a square.
+  // Whether a move can start on a square.
   #isOrigin(square) {
     if (this.#free) return this.#free.isOrigin(this.#position.pieces.get(square) ?? "");
     return this.#moves.some(move => move.squares[0] === square);
   }
 
-  // Whether the chosen squares may go on to another one.
+  // Whether a square can follow the selected ones.
   #isTarget(square) {
-    const step = this.#chosen.length;
-    if (step === 0 || square === this.#chosen.at(-1)) return false;
+    const step = this.#selected.length;
+    if (step === 0 || square === this.#selected.at(-1)) return false;
     return !!this.#free || this.#candidates().some(move => move.squares[step] === square);
   }
 
-  // Draws what has changed: pieces, the last move, what is chosen and where it may go.
+  // Updates the cells: pieces, last move, selection and its targets.
   #draw() {
     const pieces = new Map(this.#position.pieces);
-    const [from, ...way] = this.#chosen;
-    if (way.length > 0) {
-      pieces.set(way[0], pieces.get(from));
+    const [from, ...rest] = this.#selected;
+    if (rest.length > 0) {
+      pieces.set(rest[0], pieces.get(from));
       pieces.delete(from);
     }
-    const candidates = this.#chosen.length && !this.#free ? this.#candidates() : [];
-    const next = new Set(candidates.map(move => move.squares[this.#chosen.length]));
+    const candidates = this.#selected.length && !this.#free ? this.#candidates() : [];
+    const next = new Set(candidates.map(move => move.squares[this.#selected.length]));
     const origins = new Set(this.#moves.map(move => move.squares[0]));
     const premove = new Set(this.#premove);
     const turn = this.#position.fields[0] === "b" ? "Black" : "White";
     if (!this.isStill) {
       const words = `${this.#looks.title} board, ${turn} to move.`;
-      this.setAttribute("aria-label", `${words} Arrow keys move, Enter chooses, Escape lets go.`);
+      this.setAttribute("aria-label", `${words} Arrow keys move, Enter selects, Escape deselects.`);
     }
     const last = new Set(this.#last ? readMove(this.#last).squares : []);
     const fresh = appeared(this.#last);
@@ -221,17 +221,17 @@ export class LabBoard extends HTMLElement {
         cell.querySelector("svg")?.remove();
         if (letter) cell.append(drawing(this.#looks, letter));
       }
-      const isChosen = this.#chosen.at(-1) === square || (way.length > 0 && way[0] === square);
+      const isSelected = this.#selected.at(-1) === square || (rest.length > 0 && rest[0] === square);
       cell.classList.toggle("last", last.has(square) || fresh === square);
-      cell.classList.toggle("chosen", isChosen);
+      cell.classList.toggle("selected", isSelected);
       cell.classList.toggle("target", next.has(square));
       cell.classList.toggle("origin", this.#free ? this.#isOrigin(square) : origins.has(square));
       cell.classList.toggle("premove", premove.has(square));
       if (this.isStill) continue;
-      cell.setAttribute("aria-selected", String(isChosen));
+      cell.setAttribute("aria-selected", String(isSelected));
       const words = [square, letter ? pieceName(this.#looks, letter) : "empty"];
       if (next.has(square)) words.push(this.#stepName() + " here");
-      if (isChosen) words.push("chosen");
+      if (isSelected) words.push("selected");
       if (premove.has(square)) words.push("premove");
       if (last.has(square) || fresh === square) words.push("last move");
       cell.setAttribute("aria-label", words.join(", "));
@@ -239,67 +239,66 @@ export class LabBoard extends HTMLElement {
     }
   }
 
-  // The name of the step that the next square makes.
+  // The name of the step to the next square.
   #stepName() {
-    return this.#looks.steps[this.#chosen.length - 1] ?? "move";
+    return this.#looks.steps[this.#selected.length - 1] ?? "move";
   }
 
-  // Takes a square as the next one of a move, as a new beginning, or as neither.
-  #choose(square) {
-    const before = this.#chosen;
-    if (this.#free) return this.#chooseFreely(square);
+  // Continues the move with a square, starts another one, or deselects.
+  #select(square) {
+    const before = this.#selected;
+    if (this.#free) return this.#selectFree(square);
     if (before.length > 0 && square !== before.at(-1)) {
-      this.#chosen = [...before, square];
+      this.#selected = [...before, square];
       const candidates = this.#candidates();
       if (candidates.length > 0) {
-        const whole = candidates.filter(move => move.squares.length === this.#chosen.length);
+        const whole = candidates.filter(move => move.squares.length === this.#selected.length);
         if (whole.length > 0) this.#play(whole);
-        else this.#tell(this.#stepName());
+        else this.#announce(this.#stepName());
         return this.#draw();
       }
     }
-    this.#chosen = this.#isOrigin(square) && (before.length !== 1 || square !== before[0]) ? [square] : [];
-    if (this.#chosen.length) this.#tell(this.#stepName());
+    this.#selected = this.#isOrigin(square) && (before.length !== 1 || square !== before[0]) ? [square] : [];
+    if (this.#selected.length) this.#announce(this.#stepName());
     this.#draw();
   }
 
-  // The same where squares are free. `isDropped`: a piece was dragged there.
-  #chooseFreely(square, isDropped = false) {
-    const before = this.#chosen;
+  // The same with free squares. `isDropped`: a piece was dragged there.
+  #selectFree(square, isDropped = false) {
+    const before = this.#selected;
     const isOther = before.length === 1 && !isDropped && this.#isOrigin(square);
-    if (this.#isTarget(square) && !isOther) this.#chosen = [...before, square];
-    else this.#chosen = this.#isOrigin(square) && square !== before[0] ? [square] : [];
-    if (this.#chosen.length === this.#free.steps + 1) {
-      const squares = this.#chosen;
-      this.#chosen = [];
+    if (this.#isTarget(square) && !isOther) this.#selected = [...before, square];
+    else this.#selected = this.#isOrigin(square) && square !== before[0] ? [square] : [];
+    if (this.#selected.length === this.#free.steps + 1) {
+      const squares = this.#selected;
+      this.#selected = [];
       this.dispatchEvent(new CustomEvent("free", { detail: squares }));
     }
     this.#draw();
   }
 
-  // Announces how many squares the next step can go to.
-  #tell(step) {
-    const count = new Set(this.#candidates().map(move => move.squares[this.#chosen.length])).size;
-    const detail = `${this.#chosen.at(-1)}: ${count} ${count === 1 ? "square" : "squares"} to ${step} to`;
+  // Announces the number of squares for the next step.
+  #announce(step) {
+    const count = new Set(this.#candidates().map(move => move.squares[this.#selected.length])).size;
+    const detail = `${this.#selected.at(-1)}: ${count} ${count === 1 ? "square" : "squares"} to ${step} to`;
     this.dispatchEvent(new CustomEvent("step", { detail }));
   }
 
-  // Hands on a move, or several that differ by their letter.
+  // Dispatches a move, or several that differ in the promotion.
   #play(moves) {
-    this.#chosen = moves[0].squares;
+    this.#selected = moves[0].squares;
     const isBlack = this.#position.fields[0] === "b";
     this.dispatchEvent(new CustomEvent("move", { detail: { moves, isBlack } }));
   }
 
-  // Lets go of what was chosen.
-  letGo() {
-    this.#chosen = [];
+  deselect() {
+    this.#selected = [];
     this.#endDrag();
     this.#draw();
   }
 
   #key(event) {
-    // To a hand on the mouse, other keys are for the game.
+    // While the pointer is used, other keys are left to the page.
     if (this.classList.contains("pointed") && !["Enter", "Escape", "Tab"].includes(event.key)) return;
     this.classList.remove("pointed");
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -310,9 +309,9 @@ export class LabBoard extends HTMLElement {
       const square = squareName(file, Number(this.#focus.slice(1)) - 1 + ranks);
       if (this.#cells.has(square)) this.#focusOn(square);
     } else if (event.key === "Enter" || event.key === " ") {
-      this.#choose(this.#focus);
+      this.#select(this.#focus);
     } else if (event.key === "Escape") {
-      this.letGo();
+      this.deselect();
     } else {
       return;
     }
@@ -338,19 +337,19 @@ export class LabBoard extends HTMLElement {
     const square = this.squareAt(event);
     if (!square || event.button !== 0 || this.#drag) return;
     event.preventDefault();
-    // The frame of the keyboard does not follow the pointer.
+    // Hides the focus ring.
     this.classList.add("pointed");
     this.#isPressed = true;
     this.#focusOn(square);
     this.#isPressed = false;
-    const step = this.#chosen.length;
+    const step = this.#selected.length;
     const canDrag = step < 2 && this.#isOrigin(square) && (this.#free ? this.#free.steps > 0 : !this.#isTarget(square));
-    const wasChosen = this.#chosen.length === 1 && this.#chosen[0] === square;
-    if (!canDrag) return this.#choose(square);
-    this.#chosen = [square];
+    const wasSelected = this.#selected.length === 1 && this.#selected[0] === square;
+    if (!canDrag) return this.#select(square);
+    this.#selected = [square];
     this.#draw();
-    if (!this.#free) this.#tell(this.#stepName());
-    this.#drag = { square, wasChosen, x: event.clientX, y: event.clientY, ghost: null };
+    if (!this.#free) this.#announce(this.#stepName());
+    this.#drag = { square, wasSelected, x: event.clientX, y: event.clientY, ghost: null };
     this.setPointerCapture(event.pointerId);
   }
 
@@ -379,19 +378,19 @@ export class LabBoard extends HTMLElement {
     this.#endDrag();
     const square = this.squareAt(event);
     if (this.#free && square !== drag.square) {
-      if (square) this.#chooseFreely(square, true);
+      if (square) this.#selectFree(square, true);
       else this.#dropOutside(drag.square);
     } else if (square && square !== drag.square) {
-      if (this.#candidates().some(move => move.squares[1] === square)) this.#choose(square);
-      else this.letGo();
-    } else if (drag.wasChosen) {
-      this.letGo();
+      if (this.#candidates().some(move => move.squares[1] === square)) this.#select(square);
+      else this.deselect();
+    } else if (drag.wasSelected) {
+      this.deselect();
     }
   }
 
-  // Tells that a piece was dragged off the board.
+  // Dispatches that a piece was dragged off the board.
   #dropOutside(square) {
-    this.letGo();
+    this.deselect();
     this.dispatchEvent(new CustomEvent("off", { detail: square }));
   }
 

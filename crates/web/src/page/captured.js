@@ -1,11 +1,10 @@
-// What the players have taken: the pieces of the start position that are not on the board any more.
+// Captured pieces: those of the start position that are no longer on the board.
 
 import { make } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 import { readFen } from "./moves.js";
 
-// The pieces that a player has lost, by their letters, the least valuable first. What has been promoted is not
-// lost, but for the pawn that it was.
+// The pieces that a player has lost, the least valuable first. A promoted piece counts as its pawn.
 function lostBy(start, now, looks, isBlack) {
   const count = (fen, letter) => [...readFen(fen).pieces.values()].filter(piece => piece === letter).length;
   const letters = [...looks.pieces.keys()].filter(letter => letter !== letter.toUpperCase());
@@ -18,7 +17,7 @@ function lostBy(start, now, looks, isBlack) {
   return lost.filter(({ count }) => count > 0);
 }
 
-// Shows what a player has taken.
+// Shows the pieces that a player has captured.
 export function showCaptured(element, state, looks, side) {
   const lost = lostBy(state.start, state.fen, looks, side === 0);
   const text = JSON.stringify(lost) + state.game;

@@ -1,25 +1,25 @@
-// Asks whether a game can begin from a position. Answers come in the order of the questions.
+// Asks the server whether a game can start from a position. Answers arrive in the order of the requests.
 
-const waiting = [];
+const pending = [];
 let ask = () => {};
 
 export function setUpChecks(send) {
   ask = send;
 }
 
-// The answer: `fen`, complete, or `problem`.
+// The answer: a complete `fen`, or a `problem`; neither without a connection.
 export function check(position) {
   return new Promise(done => {
-    if (ask({ do: "check", ...position })) waiting.push(done);
+    if (ask({ do: "check", ...position })) pending.push(done);
     else done({});
   });
 }
 
-// Gives up what was asked before a connection was lost.
-export function forgetChecks() {
-  for (const done of waiting.splice(0)) done({});
+// Cancels the requests of a lost connection.
+export function cancelChecks() {
+  for (const done of pending.splice(0)) done({});
 }
 
-export function checked(message) {
-  waiting.shift()?.(message);
+export function onChecked(message) {
+  pending.shift()?.(message);
 }

@@ -1,11 +1,11 @@
-// The start positions of Chess960 by their numbers, 0 to 959, as they were given by R. Scharnagl.
+// The start positions of Chess960 by their Scharnagl numbers, 0 to 959.
 
-// Where the knights stand among the five squares that are left for them.
+// The squares of the knights among the five that are left.
 const KNIGHTS = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
 
 export const COUNT = 960;
 
-// The FEN of a number. 518 is that of chess.
+// The FEN of a number; 518 is the standard position.
 export function startPosition(number) {
   const files = Array(8).fill("");
   const free = () => files.flatMap((piece, file) => (piece ? [] : [file]));

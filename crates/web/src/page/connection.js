@@ -1,22 +1,24 @@
-// The WebSocket to the server. It comes back by itself after a lost connection, to the same session, whose
-// name is kept in the address of the page.
+// The WebSocket to the server. Reconnects automatically to the same session, whose name is kept in the
+// address of the page.
 
-const FIRST_DELAY = 250, LONGEST_DELAY = 8000;
+// The delay before reconnecting, in milliseconds; it doubles with each failure.
+const MIN_DELAY = 250, MAX_DELAY = 8000;
 
 export class Connection {
-  // The most bytes of a request that the server takes.
-  static longest = 65536;
-  // The requests that the server takes at once, and those a second after that: somewhat less, for others.
+  // The maximum size of a request in bytes.
+  static maxBytes = 65536;
+  // The requests that may be sent at once, and per second after that: less than the server's limits, to leave
+  // room for the user's own.
   static burst = 40;
   static rate = 18;
 
   #socket = null;
-  #delay = FIRST_DELAY;
+  #delay = MIN_DELAY;
 
-  // `hear` gets each message, `tell` whether there is a connection.
-  constructor(hear, tell) {
-    this.hear = hear;
-    this.tell = tell;
+  // `onMessage` is called with each message, `onConnection` with whether there is a connection.
+  constructor(onMessage, onConnection) {
+    this.onMessage = onMessage;
+    this.onConnection = onConnection;
     this.#connect();
   }
 
@@ -29,16 +31,16 @@ export class Connection {
     this.#socket.addEventListener("message", event => {
       const message = JSON.parse(event.data);
       if (message.is === "welcome") {
-        this.#delay = FIRST_DELAY;
+        this.#delay = MIN_DELAY;
         history.replaceState(null, "", "#" + message.session);
-        this.tell(true);
+        this.onConnection(true);
       }
-      this.hear(message);
+      this.onMessage(message);
     });
     this.#socket.addEventListener("close", () => {
-      this.tell(false);
+      this.onConnection(false);
       setTimeout(() => this.#connect(), this.#delay);
-      this.#delay = Math.min(2 * this.#delay, LONGEST_DELAY);
+      this.#delay = Math.min(2 * this.#delay, MAX_DELAY);
     });
   }
 

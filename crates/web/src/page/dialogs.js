@@ -1,28 +1,28 @@
-// The dialog that saves and loads, and what all dialogs share.
+// The dialog to save and load, and code shared by all dialogs.
 
 import { Connection } from "./connection.js";
 import { $ } from "./elements.js";
 
-// The dialog whose request the server has not answered yet.
-let waiting = null;
+// The dialog whose request has not been answered yet.
+let pending = null;
 
-// Closes the dialog whose request has been done.
+// Closes the dialog whose request has succeeded.
 export function closeDialogs() {
-  waiting?.close();
-  waiting = null;
+  pending?.close();
+  pending = null;
 }
 
-// Shows why a request of a dialog was refused; false if none has asked.
-export function refuseInDialog(text) {
-  const problem = waiting?.querySelector(".problem");
-  waiting = null;
+// Shows an error in the dialog that sent the request; false if there is none.
+export function showErrorInDialog(text) {
+  const problem = pending?.querySelector(".problem");
+  pending = null;
   if (problem) problem.textContent = text;
   return !!problem;
 }
 
-// Waits for the answer to the request of a dialog.
+// Marks a dialog as pending for an answer.
 export function waitFor(dialog) {
-  waiting = dialog;
+  pending = dialog;
 }
 
 export function setUpDialogs(ask) {
@@ -30,19 +30,19 @@ export function setUpDialogs(ask) {
     button.addEventListener("click", () => button.closest("dialog").close());
   }
   for (const dialog of document.querySelectorAll("dialog")) {
-    dialog.addEventListener("close", () => (waiting = waiting === dialog ? null : waiting));
+    dialog.addEventListener("close", () => (pending = pending === dialog ? null : pending));
   }
   $("record-file").addEventListener("change", async () => {
     const [file] = $("record-file").files;
     if (file) $("record-pgn").value = await file.text();
   });
-  for (const id of ["save-annotated", "save-all"]) $(id).addEventListener("change", () => askForRecord(ask));
+  for (const id of ["save-annotated", "save-all"]) $(id).addEventListener("change", () => requestRecord(ask));
   $("record-dialog").querySelector("form").addEventListener("submit", event => {
     event.preventDefault();
     const request = { do: "load", pgn: $("record-pgn").value };
     const length = new Blob([JSON.stringify(request)]).size;
-    if (length > Connection.longest) {
-      $("record-problem").textContent = `The text is too long: ${length} bytes, at most ${Connection.longest} can be sent.`;
+    if (length > Connection.maxBytes) {
+      $("record-problem").textContent = `The text is too long: ${length} bytes; the maximum is ${Connection.maxBytes}.`;
       return;
     }
     waitFor($("record-dialog"));
@@ -50,8 +50,8 @@ export function setUpDialogs(ask) {
   });
 }
 
-// Asks for the PGN, as the dialog says.
-export function askForRecord(ask) {
+// Requests the PGN with the settings of the dialog.
+export function requestRecord(ask) {
   ask({ do: "save", annotated: $("save-annotated").checked, all: $("save-all").checked });
 }
 

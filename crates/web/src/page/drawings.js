@@ -1,21 +1,21 @@
-// Arrows and circles that a person draws on the board: by dragging with the right button, or on touch after a
-// long press; `m` marks the square that has the focus. Keys held down choose the colour.
+// The user's arrows and circles on the board: drawn with the right button, or on touch after a long press;
+// `m` marks the focused square. Modifier keys select the colour.
 
-// Milliseconds of a long press, and the pixels that it may move.
-const LONG_PRESS = 450, STILL = 8;
+// The duration of a long press in milliseconds, and its tolerance in pixels.
+const LONG_PRESS = 450, TOLERANCE = 8;
 
 export class Drawings {
   #shapes = [];
   #fen = "";
-  #begun = null;      // the shape that is being drawn
+  #drawing = null;    // the unfinished shape
   #timer = 0;
 
-  // `isTaken`: whether the right button means something else now; it is called, then, for it to be done.
-  constructor(board, isTaken) {
+  // `onRightButton` returns true if it has handled the press itself.
+  constructor(board, onRightButton) {
     this.board = board;
-    this.isTaken = isTaken;
+    this.onRightButton = onRightButton;
     board.addEventListener("contextmenu", event => event.preventDefault());
-    // The board may take the pointer; here it is seen first.
+    // Capturing: before the board, which may capture the pointer.
     board.addEventListener("pointerdown", event => this.#press(event), true);
     board.addEventListener("pointermove", event => this.#move(event), true);
     board.addEventListener("pointerup", event => this.#release(event), true);
@@ -23,7 +23,7 @@ export class Drawings {
     board.addEventListener("keydown", event => this.#key(event));
   }
 
-  // What is drawn belongs to a position.
+  // Removes the drawings when the position changes.
   show(fen) {
     if (fen !== this.#fen) this.#shapes = [];
     this.#fen = fen;
@@ -31,23 +31,23 @@ export class Drawings {
   }
 
   #draw() {
-    this.board.sketch(this.#begun ? [...this.#shapes, this.#begun] : this.#shapes);
+    this.board.setDrawings(this.#drawing ? [...this.#shapes, this.#drawing] : this.#shapes);
   }
 
   #press(event) {
     const square = this.board.squareAt(event);
     if (!square) return;
     if (event.button === 2) {
-      if (!this.isTaken()) this.#begin(square, event);
+      if (!this.onRightButton()) this.#start(square, event);
     } else if (event.pointerType === "touch" && event.isPrimary) {
-      this.#begun = null;
+      this.#drawing = null;
       const [x, y] = [event.clientX, event.clientY];
-      this.start = { x, y };
+      this.pressedAt = { x, y };
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => {
-        this.board.letGo();
+        this.board.deselect();
         navigator.vibrate?.(20);
-        this.#begin(square, event);
+        this.#start(square, event);
       }, LONG_PRESS);
     } else if (event.button === 0 && this.#shapes.length) {
       this.#shapes = [];
@@ -55,52 +55,52 @@ export class Drawings {
     }
   }
 
-  #begin(square, event) {
+  #start(square, event) {
     const colour = event.shiftKey ? "red" : event.altKey ? "blue" : event.ctrlKey ? "yellow" : "green";
-    this.#begun = { from: square, to: square, colour };
+    this.#drawing = { from: square, to: square, colour };
     this.#draw();
   }
 
   #move(event) {
-    if (!this.#begun) {
-      if (this.#timer && Math.hypot(event.clientX - this.start.x, event.clientY - this.start.y) > STILL) this.#wait();
+    if (!this.#drawing) {
+      if (this.#timer && Math.hypot(event.clientX - this.pressedAt.x, event.clientY - this.pressedAt.y) > TOLERANCE) this.#cancelTimer();
       return;
     }
     event.stopPropagation();
     const square = this.board.squareAt(event);
-    if (!square || square === this.#begun.to) return;
-    this.#begun.to = square;
+    if (!square || square === this.#drawing.to) return;
+    this.#drawing.to = square;
     this.#draw();
   }
 
   #release(event) {
-    this.#wait();
-    if (!this.#begun) {
+    this.#cancelTimer();
+    if (!this.#drawing) {
       // A tap.
       if (event.pointerType === "touch" && this.#shapes.length) this.show("");
       return;
     }
     event.stopPropagation();
-    this.#toggle(this.#begun);
-    this.#begun = null;
+    this.#toggle(this.#drawing);
+    this.#drawing = null;
     this.#draw();
   }
 
-  // Draws a shape, or wipes the same one away.
+  // Adds a shape, or removes an identical one.
   #toggle(shape) {
     const isSame = other => ["from", "to", "colour"].every(key => other[key] === shape[key]);
     const others = this.#shapes.filter(other => !isSame(other));
     this.#shapes = others.length < this.#shapes.length ? others : [...others, shape];
   }
 
-  #wait() {
+  #cancelTimer() {
     clearTimeout(this.#timer);
     this.#timer = 0;
   }
 
   #stop() {
-    this.#wait();
-    this.#begun = null;
+    this.#cancelTimer();
+    this.#drawing = null;
     this.#draw();
   }
 

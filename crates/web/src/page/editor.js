@@ -1,11 +1,11 @@
-// The dialog that sets a position up: pieces from a row onto squares, and what else the FEN of the game has.
+// The dialog to set up a position: the pieces, and the other fields of the FEN.
 
 import { check } from "./check.js";
 import { $, make } from "./elements.js";
 import { drawing, looksOf, pieceName } from "./looks.js";
 import { readFen, writeBoard } from "./moves.js";
 
-// Rights to castle in chess: the letter, and what it means.
+// Castling rights: letter and name.
 const CASTLING = [["K", "White, king's side"], ["Q", "White, queen's side"], ["k", "Black, king's side"], ["q", "Black, queen's side"]];
 
 export class Editor {
@@ -43,7 +43,7 @@ export class Editor {
     });
   }
 
-  // Opens the editor with a position, or with the start position where there is none; `done` gets the FEN.
+  // Opens the editor with a position, by default the start position. `done` is called with the FEN.
   open({ game, option, fen }, done) {
     [this.#game, this.#option, this.#done, this.#tool, this.#position] = [game, option, done, "", null];
     $("editor-problem").textContent = "";
@@ -52,20 +52,20 @@ export class Editor {
     start.then(() => this.dialog.open || this.dialog.showModal());
   }
 
-  // The question whether the game can begin here.
-  #question(fen) {
+  // The request that checks a position.
+  #request(fen) {
     return { game: this.#game, ...(this.#option ? { option: this.#option } : {}), ...(fen ? { fen } : {}) };
   }
 
   async #start() {
-    const { fen } = await check(this.#question());
+    const { fen } = await check(this.#request());
     if (fen) return this.#read(fen);
   }
 
-  // Takes a FEN from outside, and says what is wrong with it.
+  // Reads a FEN, and shows what is wrong with it.
   async #read(fen) {
     const number = ++this.#checks;
-    const answer = await check(this.#question(fen));
+    const answer = await check(this.#request(fen));
     if (number !== this.#checks) return;
     if (!answer.fen && !this.#position) await this.#start();
     $("editor-problem").textContent = answer.problem ?? "";
@@ -75,16 +75,16 @@ export class Editor {
     if (document.activeElement !== $("editor-fen")) $("editor-fen").value = answer.fen;
   }
 
-  // Shows the position as it has been changed here, and checks it.
+  // Shows the edited position, and checks it.
   async #show() {
     const { files, ranks, pieces, fields } = this.#position;
-    // Nobody has just passed with a pawn.
+    // An edited position has no en passant square.
     if (this.#game === "chess" && fields.length > 2) fields[2] = "-";
     const fen = [writeBoard(files, ranks, pieces), ...fields].join(" ");
     this.#draw();
     $("editor-fen").value = fen;
     const number = ++this.#checks;
-    const { problem } = await check(this.#question(fen));
+    const { problem } = await check(this.#request(fen));
     if (number === this.#checks) $("editor-problem").textContent = problem ?? "";
   }
 
@@ -97,7 +97,7 @@ export class Editor {
     $("editor-fields").replaceChildren(...this.#fields());
   }
 
-  // What else the FEN has, to be changed.
+  // Inputs for the other fields of the FEN.
   #fields() {
     const { fields } = this.#position;
     const change = (index, value) => {
@@ -122,7 +122,7 @@ export class Editor {
     });
   }
 
-  // The pieces of the game, a hand that moves them, and one that removes them.
+  // The tools: the pieces of the game, moving, removing.
   #palette() {
     const looks = looksOf(this.#game);
     const letters = [...looks.pieces.keys()];
@@ -142,7 +142,7 @@ export class Editor {
     }));
   }
 
-  // Does with squares what the tool says.
+  // Applies the tool to squares.
   #change([square, to]) {
     const { pieces } = this.#position;
     if (to) {

@@ -1,8 +1,8 @@
-// How players end a game, and begin it again: giving up, a draw, a rematch with the colours swapped.
+// Resigning, draws, and rematches with the colours swapped.
 
 import { $ } from "./elements.js";
 
-// Asks before something is done that cannot be undone.
+// Asks for confirmation.
 function confirm(text, act) {
   const dialog = $("confirm-dialog");
   $("confirm-text").textContent = text;
@@ -11,7 +11,7 @@ function confirm(text, act) {
   dialog.showModal();
 }
 
-// The request that begins the game again, with the players on the other sides.
+// The request for a rematch.
 function rematch(state) {
   const [minutes, increment] = state.clock?.text.split("+").map(Number) ?? [];
   return {
@@ -30,12 +30,12 @@ export function showEnding(state) {
   $("rematch").hidden = !state.end;
 }
 
-// `ask` sends a request, `current` is the state of the game.
+// `ask` sends a request, `current` returns the state of the game.
 export function setUpEnding(ask, current) {
   const onClick = (id, act) => $(id).addEventListener("click", () => current() && act(current()));
   onClick("resign", ({ person, "side-to-move": side }) => {
-    const who = person ? "You give" : `${side === "black" ? "Black" : "White"} gives`;
-    confirm(`${who} the game up?`, () => ask({ do: "resign" }));
+    const question = person ? "Resign?" : `${side === "black" ? "Black" : "White"} resigns?`;
+    confirm(question, () => ask({ do: "resign" }));
   });
   onClick("draw", ({ person }) => {
     if (person) ask({ do: "draw" });

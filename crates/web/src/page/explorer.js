@@ -1,73 +1,73 @@
-// The explorer: what the records that somebody has opened have played in the position on the board.
+// The opening explorer: the moves played in the current position in the PGN files that the user has opened.
 
 import { Connection } from "./connection.js";
 import { $, make } from "./elements.js";
 
-// The most bytes of a request with games: a server takes no longer ones, and answers others in between.
-const LONGEST = Math.min(Connection.longest, 60_000);
+// The maximum size of a request in bytes; small also where there is no limit, so that other requests are
+// answered in between.
+const MAX_BYTES = Math.min(Connection.maxBytes, 60_000);
 
-// What a request has beside the text.
-const ENVELOPE = JSON.stringify({ do: "explore", pgn: "", first: false }).length;
+// The size of a request without text.
+const OVERHEAD = JSON.stringify({ do: "explore", pgn: "", first: false }).length;
 
 let ask = () => {};
-let heard = null;   // takes the answer to the last request
+let pending = null;   // resolves the promise of the last request
 
 const sizeOf = text => new Blob([JSON.stringify(text)]).size;
 
-// The parts of a PGN text: between a blank line and the tags of the next game; where that is too long, between
-// blank lines.
-function* partsOf(text) {
+// Splits a PGN text before the tags of each game; parts that are too long, at every blank line.
+function* splitGames(text) {
   for (const part of text.split(/(?:\r?\n[ \t]*){2,}(?=\[[A-Za-z])/)) {
-    if (sizeOf(part) + ENVELOPE <= LONGEST) yield part;
+    if (sizeOf(part) + OVERHEAD <= MAX_BYTES) yield part;
     else yield* part.split(/(?:\r?\n[ \t]*){2,}/);
   }
 }
 
-// The same put together again, up to the length of a request. A game that is too long by itself is null.
-function* piecesOf(text) {
-  let [piece, length] = ["", ENVELOPE];
-  for (const part of partsOf(text)) {
+// Joins the parts to batches of the size of a request. A part that is too long is null.
+function* batchesOf(text) {
+  let [batch, length] = ["", OVERHEAD];
+  for (const part of splitGames(text)) {
     const size = sizeOf(part) + 4;
-    if (length + size > LONGEST) {
-      if (piece) yield piece;
-      [piece, length] = ["", ENVELOPE];
+    if (length + size > MAX_BYTES) {
+      if (batch) yield batch;
+      [batch, length] = ["", OVERHEAD];
     }
-    if (length + size > LONGEST) yield null;
-    else [piece, length] = [piece + part + "\n\n", length + size];
+    if (length + size > MAX_BYTES) yield null;
+    else [batch, length] = [batch + part + "\n\n", length + size];
   }
-  if (piece) yield piece;
+  if (batch) yield batch;
 }
 
-// The answer to a request.
+// Sends a request, and returns its answer.
 function send(request) {
   return new Promise(resolve => {
-    heard = resolve;
+    pending = resolve;
     if (!ask({ do: "explore", ...request })) resolve(null);
   });
 }
 
-const counted = games => (games === 1 ? "1 game" : `${games} games`);
+const gamesText = games => (games === 1 ? "1 game" : `${games} games`);
 
-function tell(games, leftOut) {
-  $("explorer-state").textContent = `${counted(games)}${leftOut ? `, ${leftOut} left out` : ""}`;
+function showCounts(games, leftOut) {
+  $("explorer-state").textContent = `${gamesText(games)}${leftOut ? `, ${leftOut} left out` : ""}`;
 }
 
-// Sends the games of files. Returns the last answer, and how many games are too long to be sent; null if an
-// answer has not come.
+// Sends the games of files. Returns the last answer and the number of games that are too long; null if the
+// connection was lost or a request refused.
 async function sendAll(files) {
   let [answer, tooLong, sent] = [null, 0, 0];
   const start = performance.now();
   for (const file of files) {
-    for (const piece of piecesOf(await file.text())) {
-      if (piece === null) {
+    for (const batch of batchesOf(await file.text())) {
+      if (batch === null) {
         tooLong++;
         continue;
       }
-      const early = (1000 * (sent++ - Connection.burst)) / Connection.rate - (performance.now() - start);
-      if (early > 0) await new Promise(resolve => setTimeout(resolve, early));
-      answer = await send({ pgn: piece, first: !answer });
+      const delay = (1000 * (sent++ - Connection.burst)) / Connection.rate - (performance.now() - start);
+      if (delay > 0) await new Promise(resolve => setTimeout(resolve, delay));
+      answer = await send({ pgn: batch, first: !answer });
       if (!answer) return null;
-      $("explorer-state").textContent = `Reading ${file.name}: ${counted(answer.games)} …`;
+      $("explorer-state").textContent = `Reading ${file.name}: ${gamesText(answer.games)} …`;
     }
   }
   return { answer, tooLong };
@@ -80,15 +80,15 @@ async function open(files) {
   $("explorer-files").disabled = false;
   $("explorer-files").value = "";
   const { answer, tooLong } = sent ?? {};
-  if (answer) tell(answer.games, answer["left-out"]);
+  if (answer) showCounts(answer.games, answer["left-out"]);
   if (!sent) $("explorer-problem").textContent = "Not all games were read.";
-  else if (tooLong) $("explorer-problem").textContent = `Too long to be sent: ${counted(tooLong)}.`;
+  else if (tooLong) $("explorer-problem").textContent = `Too long to send: ${gamesText(tooLong)}.`;
 }
 
-// The answer has come, or none will: the request was refused, or the connection lost.
-export function explored(answer = null) {
-  heard?.(answer);
-  heard = null;
+// Called with the answer; without one if the request was refused or the connection lost.
+export function onExplored(answer = null) {
+  pending?.(answer);
+  pending = null;
 }
 
 export function setUpExplorer(request) {
@@ -100,7 +100,7 @@ export function setUpExplorer(request) {
   });
 }
 
-// The results of the games with a move, as a bar.
+// The results of a move as a bar.
 function bar({ white, draws, black, games }) {
   const parts = [["white", white], ["draw", draws], ["black", black]].filter(([, count]) => count);
   const words = `White wins ${white}, draws ${draws}, Black wins ${black}`;
@@ -119,7 +119,7 @@ export function showExplorer({ explorer, node, end, thinking }) {
   $("explorer-moves").replaceChildren();
   $("explorer-games").replaceChildren();
   if (!explorer) return;
-  if (!$("explorer-files").disabled) tell(explorer.all, explorer["left-out"]);
+  if (!$("explorer-files").disabled) showCounts(explorer.all, explorer["left-out"]);
   $("explorer-here").textContent = explorer.here ? `${explorer.here} with this position` : "None with this position";
   $("explorer-moves").append(...explorer.moves.map(move => {
     const button = make("button", { type: "button", disabled: !!end || thinking }, move.text);

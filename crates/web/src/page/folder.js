@@ -5,7 +5,7 @@ import { $, draw, make } from "./elements.js";
 
 let ask = () => {};
 let shown = null;   // the last message `file`
-let column = "";    // the column of a table that is drawn
+let column = "";    // the selected column of a table
 
 export function setUpFolder(send) {
   ask = send;
@@ -38,10 +38,10 @@ export function showFiles(files, leftOut) {
     return make("li", {}, button);
   });
   if (leftOut) items.push(make("li", {}, `… and ${leftOut} more`));
-  $("files").replaceChildren(...(items.length ? items : [make("li", {}, "The folder has no games and no curves.")]));
+  $("files").replaceChildren(...(items.length ? items : [make("li", {}, "The folder contains no games, curves or charts.")]));
 }
 
-// Shows a file that was opened, or that has changed since.
+// Shows the open file, also when it has changed.
 export function showFile(message) {
   shown = message;
   const { name, modified, content } = message;
@@ -71,7 +71,7 @@ function showGames(file, games) {
 
 const WIDTH = 600, HEIGHT = 260, LEFT = 64, BOTTOM = 24;
 
-// Draws a column of a table over its first one.
+// Plots a column of a table over the first one.
 function showTable({ columns, rows }) {
   const [first, ...others] = columns;
   if (!others.includes(column)) column = others[0] ?? first;

@@ -1,4 +1,4 @@
-// Annotation glyphs: their numbers in PGN, how they are drawn, and what they mean.
+// Annotation glyphs: number in PGN (NAG), symbol and meaning.
 
 import { markClass } from "./graph.js";
 
@@ -13,13 +13,13 @@ export const GLYPHS = new Map([
   [132, ["⇆", "counterplay"]], [138, ["⊕", "time trouble"]], [44, ["=∞", "with compensation"]],
 ]);
 
-// The glyphs that say how good a move is. A move has one of them.
+// The glyphs that judge a move. A move has at most one of them.
 export const MARKS = [3, 1, 5, 6, 2, 4];
 
 const symbol = number => GLYPHS.get(number)?.[0] ?? `$${number}`;
 const meaning = number => GLYPHS.get(number)?.[1] ?? `glyph ${number}`;
 
-// What stands behind a move: { text, words, kind }. The mark of a review stands where nobody has set another.
+// The glyphs after a move: { text, words, kind }. The user's own mark replaces that of the review.
 export function glyphsOf({ glyphs = [], mark }) {
   const own = glyphs.filter(number => MARKS.includes(number));
   const others = glyphs.filter(number => !MARKS.includes(number));

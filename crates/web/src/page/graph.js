@@ -1,11 +1,11 @@
-// The graph of the evaluations over the game, with the marks of a review.
+// The evaluation graph, with the marks of the review.
 
 import { draw } from "./elements.js";
 
 const WIDTH = 300, HEIGHT = 70;
 
-// The results of the positions of the line, one series for each who has searched them: two would make a comb.
-// A review is one alone. A game that is over belongs to all of them.
+// White's expected score at each position of the line: of the review, or one series for each engine, as their
+// evaluations differ too much for a single curve. The end of a game belongs to all series.
 function seriesOf(state) {
   if (state.review) return [[state.review.start ?? undefined, ...state.line.map(move => move.review?.result)]];
   const evals = [state["start-eval"], ...state.line.map(move => move.eval)];
@@ -14,7 +14,7 @@ function seriesOf(state) {
   return (names.size ? [...names] : [undefined]).map(of);
 }
 
-// `go` is called with the ply that is clicked.
+// `go` is called with the clicked ply.
 export class Graph {
   #plies = 1;
 
@@ -45,7 +45,7 @@ export class Graph {
       ];
     });
     children.push(draw("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-middle" }));
-    // A dot is a line without a length, which is not stretched with the graph.
+    // A dot is a line of length zero, so that it is not stretched with the graph.
     const marked = state.line.flatMap((move, index) => (move.review?.mark ? [[index + 1, move.review]] : []));
     for (const [ply, { mark, result }] of marked) {
       children.push(draw("path", { d: `M${x(ply)} ${y(result)}h0`, class: `graph-mark ${markClass(mark)}` }));
@@ -62,7 +62,7 @@ export class Graph {
   }
 }
 
-// The class of a mark of the review.
+// The CSS class of a mark of the review.
 export function markClass(mark) {
   return { "?!": "inaccuracy", "?": "mistake", "??": "blunder" }[mark] ?? "";
 }

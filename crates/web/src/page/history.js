@@ -1,9 +1,9 @@
-// The list of moves: the main line in rows, variations and comments between them.
+// The move list: the mainline in rows, with variations and comments in between.
 
 import { make } from "./elements.js";
 import { glyphsOf } from "./glyphs.js";
 
-// The moves by the nodes that they lead to, each with those that follow it; 0 is the start position.
+// The game tree: moves by node, each with its children; node 0 is the start position.
 export function treeOf(state) {
   const tree = new Map([[0, { node: 0, comment: state.comment, children: [] }]]);
   for (const move of state.tree) {
@@ -13,7 +13,7 @@ export function treeOf(state) {
   return tree;
 }
 
-// The time that a move took, in few letters.
+// Formats the time spent on a move.
 export function spentText(milliseconds) {
   const seconds = milliseconds / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -21,7 +21,7 @@ export function spentText(milliseconds) {
   return minutes ? `${minutes}:${rest}` : `${Math.round(seconds)} s`;
 }
 
-// `show` is called with the node of a move that is clicked.
+// `show` is called with the node of a clicked move.
 export function showHistory(list, state, show) {
   const tree = treeOf(state);
   const number = (ply, isFirst) => {
@@ -40,7 +40,7 @@ export function showHistory(list, state, show) {
     element.addEventListener("click", () => show(move.node));
     return element;
   };
-  // A variation with those in it, which may be many, one within the other: in a row, with brackets.
+  // A variation in one row, with nested ones in brackets.
   const variation = (first, ply, parts) => {
     let isFirst = true;
     for (let node = first; node !== undefined; node = tree.get(node).children[0], ply++) {
@@ -82,11 +82,11 @@ export function showHistory(list, state, show) {
     [node] = move.children;
   }
   list.replaceChildren(...rows);
-  reveal(list);
+  scrollToCurrent(list);
 }
 
-// Scrolls the list alone, not the page, to the move that leads to the position on the board.
-export function reveal(list) {
+// Scrolls the list, but not the page, to the current move.
+export function scrollToCurrent(list) {
   const current = list.querySelector("[aria-current]");
   if (!current) return void (list.scrollTop = 0);
   const offset = current.getBoundingClientRect().top - list.getBoundingClientRect().top;

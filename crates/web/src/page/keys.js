@@ -1,21 +1,20 @@
-// Keys and the wheel: they look back at the game, as on other boards.
+// Keyboard shortcuts, and the wheel to step through the game.
 
-// What a key asks for.
+// The action of each key.
 const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last",
   f: "flip", " ": "analyse", t: "threat",
 };
 
-// The least milliseconds between two moves of the wheel: a touchpad sends many events.
+// The minimum time between two steps of the wheel in milliseconds: a touchpad sends many events.
 const WHEEL_INTERVAL = 60;
 
-// Has `act` called with the name of what is asked for. What the board or a control does with a key comes
-// first.
+// `act` is called with the name of an action. Keys handled by the board or a control are ignored.
 export function setUpKeys(board, act) {
   document.addEventListener("keydown", event => {
     const isTaken = event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey
       || document.querySelector("dialog[open]") || event.target.closest("input, select, textarea, summary");
-    // A space presses the button that has the focus.
+    // Space presses a focused button.
     const isPress = event.key === " " && event.target.closest("button, a");
     if (isTaken || isPress || !(event.key in KEYS)) return;
     event.preventDefault();

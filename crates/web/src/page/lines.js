@@ -1,21 +1,21 @@
-// The lines of a search: each move can be looked at, on a small board, and played.
+// The lines of a search. Each move can be previewed on a small board, and played.
 
 import { $, make, percent, scoreText } from "./elements.js";
 import { looksOf } from "./looks.js";
 
-// The moves of a line that are shown.
-const LONGEST = 12;
+// The maximum number of moves shown.
+const MAX_MOVES = 12;
 
-// The number before a move: "12." for White, "12…" for Black.
+// The move number: "12." for White, "12…" for Black.
 export const numberText = ply => `${1 + Math.floor(ply / 2)}${ply % 2 ? "…" : "."}`;
 
 export class Lines {
   #search = null;
   #state = null;
   #isFlipped = false;
-  #isHeld = false;     // while a move is pressed, so that it is there when it is let go
+  #isHeld = false;     // while a move is pressed, so that an update does not replace it
 
-  // `play` is called with a node and the moves to play from it.
+  // `play` is called with a node and moves to play from it.
   constructor(list, play) {
     this.list = list;
     this.play = play;
@@ -30,7 +30,7 @@ export class Lines {
     list.addEventListener("keydown", event => this.#key(event));
   }
 
-  // Shows the lines of a search; `ply` is that of its position. Without a search there are none.
+  // Shows the lines of a search of the position at `ply`; none without a search.
   show(state, search, ply, isFlipped) {
     if (this.#isHeld) return;
     [this.#state, this.#search, this.#isFlipped] = [state, search, isFlipped];
@@ -50,7 +50,7 @@ export class Lines {
     const key = `${ply} ${line.join(" ")}`;
     if (moves.dataset.key === key) return;
     moves.dataset.key = key;
-    moves.replaceChildren(...line.slice(0, LONGEST).flatMap((text, step) => {
+    moves.replaceChildren(...line.slice(0, MAX_MOVES).flatMap((text, step) => {
       const number = step === 0 || (ply + step) % 2 === 0 ? ` ${numberText(ply + step)}` : "";
       const button = make("button", { type: "button", tabIndex: step ? -1 : 0 }, text);
       button.dataset.line = index;
@@ -73,7 +73,7 @@ export class Lines {
     $("preview").hidden = false;
     small.setAttribute("aria-label", `The position after ${button.textContent}`);
     small.show({ fen: `${board} w`, looks: looksOf(this.#state.game), last: move, isFlipped: this.#isFlipped });
-    // Beside the lines where there is room, otherwise above or below the move.
+    // Above the move if there is room, otherwise below.
     const [box, own] = [button.getBoundingClientRect(), $("preview").getBoundingClientRect()];
     const left = Math.max(4, Math.min(box.left, innerWidth - own.width - 4));
     const top = box.top > own.height + 8 ? box.top - own.height - 6 : box.bottom + 6;
@@ -99,7 +99,7 @@ export class Lines {
     this.play(this.#search.node, moves);
   }
 
-  // The arrows go along a line and from line to line.
+  // Arrow keys move within a line and between lines.
   #key(event) {
     const button = event.target.closest("button");
     const [lines, steps] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key] ?? [];

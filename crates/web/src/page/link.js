@@ -1,22 +1,22 @@
-// Links that hold a position or a whole game, in the address behind `#`: no server has to know them. The game
-// is its PGN text, compressed. A name of a session has no `=` and is something else.
+// Links that contain a position, or a game as compressed PGN, in the fragment of the address, so that no
+// server needs to store them. Names of sessions, also in the fragment, contain no `=`.
 
 import { $ } from "./elements.js";
 
-// The most bytes of a game.
-const LONGEST = 60_000;
+// The maximum size of a game in bytes.
+const MAX_BYTES = 60_000;
 
-// The link that the page was opened with, and what it asks for.
+// The link with which the page was opened.
 let opened = null;
 
-// Takes the link out of the address, before it is read as the name of a session.
+// Removes the link from the address, before it is taken for the name of a session.
 export function takeLink() {
   if (!location.hash.includes("=")) return;
   opened = location.hash.slice(1);
   history.replaceState(null, "", location.pathname + location.search);
 }
 
-// Loads the link that the page was opened with, once.
+// Loads the link with which the page was opened, once.
 export async function openLink(ask, refuse) {
   if (opened === null) return;
   const link = new URLSearchParams(opened);
@@ -32,39 +32,38 @@ export async function openLink(ask, refuse) {
   }
 }
 
-// Another link in the address of an open page.
+// A link entered into the address of an open page.
 window.addEventListener("hashchange", () => location.hash.includes("=") && location.reload());
 
 const base = () => location.href.split("#")[0];
 
-// The link to a position.
 function positionLink({ game, option, fen }) {
   const words = { game, ...(option ? { option } : {}), fen: fen.replaceAll(" ", "_") };
   return `${base()}#${Object.entries(words).map(([key, value]) => `${key}=${encodeURI(value)}`).join("&")}`;
 }
 
-// The link to a game.
 async function gameLink(pgn) {
   return `${base()}#pgn=${await pack(pgn)}`;
 }
 
-async function through(stream, bytes) {
+// Passes bytes through a compression stream, up to the maximum size.
+async function pipe(stream, bytes) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const parts = [];
   let length = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     length += part.value.length;
-    if (length > LONGEST) throw new Error("it is too long");
+    if (length > MAX_BYTES) throw new Error("it is too long");
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-// A text in letters of an address, and back.
+// Compresses a text to base64url, and back.
 async function pack(text) {
-  // Tags that say nothing are left out.
+  // Omits tags without information.
   const brief = text.replace(/^\[\w+ "(\?|-|[?.]*|Casual game|Labrys)"\]\n/gm, "");
-  const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(brief));
+  const bytes = await pipe(new CompressionStream("deflate-raw"), new TextEncoder().encode(brief));
   const letters = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(""));
   return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -72,39 +71,38 @@ async function pack(text) {
 async function unpack(letters) {
   const text = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(text, letter => letter.charCodeAt(0));
-  return new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
+  return new TextDecoder().decode(await pipe(new DecompressionStream("deflate-raw"), bytes));
 }
 
-let isAwaited = false;
+let isLinkPending = false;
 
-// Shows the links to the position on the board and to the game, whose text comes with the answer.
+// Shows the links to the position and to the game, whose PGN it requests.
 export function showLinks(state, ask) {
   $("position-link").value = positionLink(state);
   $("game-link").value = "";
   $("link-state").textContent = "";
   $("link-dialog").showModal();
-  isAwaited = true;
+  isLinkPending = true;
   ask({ do: "save" });
 }
 
-// Takes the text of the game, if a link was asked for.
+// Takes the PGN, if it was requested for a link.
 export function takeSaved(pgn) {
-  if (!isAwaited) return false;
-  isAwaited = false;
+  if (!isLinkPending) return false;
+  isLinkPending = false;
   gameLink(pgn).then(link => ($("game-link").value = link), () => ($("game-link").value = "The game is too long."));
   return true;
 }
 
-// The buttons that copy.
 export function setUpLinks() {
   for (const button of document.querySelectorAll("#link-dialog [data-copies]")) {
     button.addEventListener("click", async () => {
       const field = $(button.dataset.copies);
       field.select();
-      // Without a secure connection a browser has no clipboard, but the old way.
+      // The clipboard API needs a secure context.
       const copied = await (navigator.clipboard?.writeText(field.value).then(() => true, () => false)
         ?? document.execCommand("copy"));
-      $("link-state").textContent = copied ? "Copied." : "Copy the marked text.";
+      $("link-state").textContent = copied ? "Copied." : "Copy the selected text.";
     });
   }
 }

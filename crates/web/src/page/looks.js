@@ -1,10 +1,10 @@
-// How games look: the server says which drawing each piece has. Drawings are paths in a square of 45 × 45.
+// The looks of games. The server names the drawing of each piece; drawings are paths in a square of 45 × 45.
 
 import { draw } from "./elements.js";
 
 const BASE = "M11 39.5v-3c0-1.7 1.3-3 3-3h17c1.7 0 3 1.3 3 3v3z";
 
-// The pieces of the players, in their colours.
+// Pieces of the players.
 const DRAWINGS = {
   pawn: { body: `M22.5 8.5a6.2 6.2 0 0 1 3.9 11h2.4v2.9h-2.7c.5 4.7 2.3 8.2 5 11.1H13.9c2.7-2.9 4.5-6.4 5-11.1h-2.7v-2.9h2.4a6.2 6.2 0 0 1 3.9-11z${BASE}` },
   rook: { body: `M11.5 9h5v3.5h3.5V9h5v3.5h3.5V9h5v8.5L30 20.5v10l1.5 3h-18l1.5-3v-10l-3.5-3z${BASE}`, lines: "M15 20.5h15M15 30.5h15" },
@@ -15,7 +15,7 @@ const DRAWINGS = {
   disc: { body: "M22.5 7a15.5 15.5 0 1 1-.1 0z", lines: "M22.5 12.5a10 10 0 1 1-.1 0z" },
 };
 
-// What belongs to no player.
+// Objects that belong to no player.
 const OBJECTS = {
   coin: [
     ["circle", { cx: 22.5, cy: 22.5, r: 11, class: "coin" }],
@@ -30,30 +30,31 @@ const OBJECTS = {
 
 const all = new Map();
 
-// Takes the looks of the games from the offers of the server.
+// Stores the looks of the games from the message `welcome`.
 export function setLooks(offers) {
   for (const { game, looks } of offers) {
     all.set(game, { ...looks, pieces: new Map(looks.pieces.map(piece => [piece.letter, piece])) });
   }
 }
 
-// The looks of a game: its title, a hint, its pieces by letter, the steps of a move, the fields of its points.
+// The looks of a game: title, hint, pieces by letter, names of the steps of a move, fields of points in the
+// FEN.
 export function looksOf(game) {
   return all.get(game) ?? { title: game, hint: "", pieces: new Map(), steps: [], points: null };
 }
 
-// Whose a letter of the FEN is.
+// The colour of a letter in the FEN: black, white or none.
 export function colourOf(letter) {
   if (letter.toLowerCase() === letter.toUpperCase()) return "";
   return letter === letter.toLowerCase() ? "black" : "white";
 }
 
-// What stands on a square in words, by its letter in the FEN.
+// The name of a piece, by its letter in the FEN.
 export function pieceName(looks, letter) {
   return `${colourOf(letter)} ${looks.pieces.get(letter.toLowerCase())?.name ?? letter}`.trim();
 }
 
-// The drawing of what stands on a square.
+// The drawing of a piece, by its letter in the FEN.
 export function drawing(looks, letter) {
   const svg = draw("svg", { viewBox: "0 0 45 45", class: `piece ${colourOf(letter)}`, "aria-hidden": "true" });
   const kind = looks.pieces.get(letter.toLowerCase())?.drawing;
@@ -65,7 +66,7 @@ export function drawing(looks, letter) {
   } else {
     svg.append(draw("text", { x: 22.5, y: 31, "text-anchor": "middle", class: "body" }, letter));
   }
-  // The look of letters shows this in place of the drawing.
+  // Shown instead of the drawing in the piece set "Letters".
   if (!OBJECTS[kind]) svg.append(draw("text", { x: 22.5, y: 33, "text-anchor": "middle", class: "letter" }, letter.toUpperCase()));
   return svg;
 }

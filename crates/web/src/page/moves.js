@@ -1,6 +1,6 @@
-// Positions and moves as text: what the board needs to know of them, for every game.
+// Parsing of positions and moves, for all games.
 
-// A FEN: { files, ranks, pieces: square name → letter, fields: what follows the board }.
+// Parses a FEN: { files, ranks, pieces: square name → letter, fields: those after the board }.
 export function readFen(fen) {
   const [board, ...fields] = fen.split(" ");
   const rows = board.split("/");
@@ -17,13 +17,13 @@ export function readFen(fen) {
   return { files, ranks: rows.length, pieces, fields };
 }
 
-// The name of a square, counted from 0.
+// The name of a square; file and rank are counted from 0.
 export function squareName(file, rank) {
   return String.fromCharCode(97 + file) + (rank + 1);
 }
 
-// A move: the squares to choose one after the other, and a letter that follows them (a promotion).
-// `e7e8q` is e7, e8, q; `d1d7,d7g7` is d1, d7, g7. What chance has done (`=1`, `+c5`) is left out.
+// Parses a move: its squares in order, and the letter of a promotion. `e7e8q` is e7, e8, q; `d1d7,d7g7` is
+// d1, d7, g7. Outcomes of chance (`=1`, `+c5`) are ignored.
 export function readMove(text) {
   const squares = [];
   let suffix = "";
@@ -37,17 +37,17 @@ export function readMove(text) {
   return { text, squares, suffix };
 }
 
-// The square in the name of an input of a net, as in `P e4`, if it has one.
+// The square in the name of a net's input, as in `P e4`, if it has one.
 export function squareOf(name) {
   return name.match(/ ([a-z]\d+)$/)?.[1];
 }
 
-// The square on which chance has put something with a move, if any.
+// The square on which a prize has appeared after a move, if any.
 export function appeared(text) {
   return text.match(/\+([a-z]\d+)$/)?.[1];
 }
 
-// The board of a FEN from its pieces.
+// Writes the board part of a FEN.
 export function writeBoard(files, ranks, pieces) {
   const rows = [];
   for (let rank = ranks - 1; rank >= 0; rank--) {

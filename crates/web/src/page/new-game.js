@@ -7,14 +7,14 @@ import { $, make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { fillPlayers } from "./players.js";
 
-// What the options of the games are called, and their values.
+// The labels of options and their values.
 const OPTIONS = { UCI_Chess960: "Chess960", AmazonsBoard: "Board" };
 const valueText = value => ({ true: "on", false: "off" })[value] ?? value.replace(/^(\d+)x(\d+)$/, "$1 × $2");
 
-// The most values of an option in one list: what is beyond them is set apart. The usual values are the first.
-const MOST_VALUES = 12;
+// The number of values in the main list of an option; further ones, less common, are in a group.
+const MAX_VALUES = 12;
 
-// `begin` is called with a request. `editor` sets a position up.
+// `begin` is called with a request. `editor` sets up a position.
 export class NewGame {
   #games = [];
   #game = "";
@@ -29,10 +29,10 @@ export class NewGame {
       this.#setFen("");
     });
     $("fen").addEventListener("input", () => this.#check());
-    $("start-number").addEventListener("input", () => this.#number());
+    $("start-number").addEventListener("input", () => this.#setNumber());
     $("random-number").addEventListener("click", () => {
       $("start-number").value = Math.floor(Math.random() * COUNT);
-      this.#number();
+      this.#setNumber();
     });
     $("use-board").addEventListener("click", () => this.#setFen(this.#state.fen));
     $("set-up").addEventListener("click", () => {
@@ -55,20 +55,20 @@ export class NewGame {
     });
   }
 
-  // Puts a position into the field; an empty text stands for the start position.
+  // Fills in a position; empty for the start position.
   #setFen(fen) {
     $("fen").value = fen;
     this.#check();
   }
 
-  // Wipes a position away that is none of the game.
-  async #keepFen() {
+  // Clears a position that does not fit the game.
+  async #clearUnfitFen() {
     const fen = $("fen").value;
     await this.#check();
     if (fen && $("fen").value === fen && $("new-problem").textContent) this.#setFen("");
   }
 
-  // Says what is wrong with the position.
+  // Shows what is wrong with the position.
   async #check() {
     const number = ++this.#checks;
     const [option, fen] = [$("option").value, $("fen").value.trim()];
@@ -76,21 +76,21 @@ export class NewGame {
     if (number === this.#checks) $("new-problem").textContent = answer.problem ?? "";
   }
 
-  // The position of Chess960 of the number in its field.
-  #number() {
+  // Fills in the Chess960 position of the number in its field.
+  #setNumber() {
     const { value } = $("start-number");
     const isNumber = value !== "" && Number.isInteger(Number(value)) && value >= 0 && value < COUNT;
     if (isNumber) this.#setFen(startPosition(Number(value)));
-    else if (value !== "") $("new-problem").textContent = `The positions have the numbers 0 to ${COUNT - 1}.`;
+    else if (value !== "") $("new-problem").textContent = `Positions are numbered from 0 to ${COUNT - 1}.`;
   }
 
-  // The number of the position belongs to Chess960.
+  // Shows the number of the position only for Chess960.
   #showNumber() {
     $("start-number").value = "";
     $("number-row").hidden = this.#game !== "chess" || $("option").value !== "true";
   }
 
-  // The time of each player; none where both fields are empty.
+  // The time control; null if both fields are empty.
   #clock() {
     const [minutes, increment] = [$("minutes").value, $("increment").value];
     return minutes || increment ? { minutes: Number(minutes), increment: Number(increment) } : null;
@@ -104,7 +104,7 @@ export class NewGame {
       const input = make("input", { type: "radio", name: "game", value: game, checked: game === state.game });
       input.addEventListener("change", () => {
         this.#choose(game);
-        this.#keepFen();
+        this.#clearUnfitFen();
       });
       return make("label", {}, input, make("b", {}, title), make("small", {}, hint));
     }));
@@ -125,7 +125,7 @@ export class NewGame {
     $("option-label").hidden = !option;
     const values = option?.values ?? [];
     const options = values.map((value, index) => make("option", { value: index ? value : "" }, valueText(value)));
-    const [usual, others] = [options.slice(0, MOST_VALUES), options.slice(MOST_VALUES)];
+    const [usual, others] = [options.slice(0, MAX_VALUES), options.slice(MAX_VALUES)];
     $("option").replaceChildren(...usual);
     if (others.length) $("option").append(make("optgroup", { label: "others" }, ...others));
     $("option-label").firstChild.textContent = option ? `${OPTIONS[option.name] ?? option.name} ` : "";

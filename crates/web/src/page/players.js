@@ -1,23 +1,23 @@
-// The players: lists of them, and the strips above and below the board.
+// The players: lists to choose from, and the strips above and below the board.
 
 import { showCaptured } from "./captured.js";
 import { make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { readFen } from "./moves.js";
 
-// What can play beside a person: the levels of the game, and the engines of the server.
+// The engines of the server, by name; other players are a person or a level.
 export let engines = [];
 export function setEngines(names) {
   engines = names;
 }
 
-// How a player is called on the page.
+// The label of a player.
 export function playerName(player) {
   if (player === "person") return "Person";
   return engines.includes(player) ? player : `Labrys, ${player}`;
 }
 
-// Fills a list of players with those of a game, as it is offered. One that plays already is in it, too.
+// Fills a list with the players of a game. The current player is always included.
 export function fillPlayers(select, offer, chosen) {
   const players = ["person", ...offer.levels, ...offer.engines];
   if (engines.includes(chosen) && !players.includes(chosen)) players.push(chosen);
@@ -28,7 +28,7 @@ export function fillPlayers(select, offer, chosen) {
   if (players.includes(chosen)) select.value = chosen;
 }
 
-// A time of a clock: 1:05:09, 4:03, below twenty seconds with tenths.
+// Formats a clock: 1:05:09, 4:03; below twenty seconds with tenths.
 function clockText(milliseconds) {
   const seconds = Math.max(0, milliseconds) / 1000;
   const two = number => String(Math.floor(number)).padStart(2, "0");
@@ -38,7 +38,7 @@ function clockText(milliseconds) {
   return `${minutes}:${two(seconds % 60)}.${Math.floor((seconds * 10) % 10)}`;
 }
 
-// What a record says of the clock of a player in the position on the board.
+// A player's clock in the current position by the `[%clk]` of the moves; null if there is none.
 function recordedTime(state, side) {
   const moves = new Map(state.tree.map(move => [move.node, move]));
   for (let index = state.ply - 1; index >= 0; index--) {
@@ -48,7 +48,7 @@ function recordedTime(state, side) {
   return null;
 }
 
-// The strip of a player above or below the board. `choose` is called with another player.
+// The strip of a player. `choose` is called with a side and its new player.
 export class Strip {
   constructor(element, choose) {
     this.dot = make("span", { className: "dot" });
@@ -92,7 +92,7 @@ export class Strip {
     this.tick();
   }
 
-  // Shows the time that is left now.
+  // Updates the time left.
   tick() {
     if (!this.time) return;
     const { left, runs, since } = this.time;

@@ -1,5 +1,5 @@
-// A move that a person chooses while the engine thinks, to be played when it is their turn. Nobody knows then
-// what will be legal, so any square may be chosen, and the move is dropped if it is not.
+// Premoves: moves chosen while the engine is thinking, and played when it has moved. Any squares can be
+// chosen, as the legal moves are not known yet; an illegal premove is dropped.
 
 import { colourOf } from "./looks.js";
 import { readMove } from "./moves.js";
@@ -15,7 +15,7 @@ export class Premove {
     this.play = play;
   }
 
-  // What may be chosen on the board while an engine thinks; null if nothing.
+  // The squares that can be chosen, as `free` of the board's `show`; null if premoves are not possible.
   choices(state, looks, isOn) {
     const index = state.players.indexOf("person");
     const isWaiting = isOn && state.thinking && !state.paused && index >= 0;
@@ -24,7 +24,7 @@ export class Premove {
     return { isOrigin: letter => colourOf(letter) === colour, steps: looks.steps.length || 1 };
   }
 
-  // Follows the game: plays the move when it is time, and drops it if it is not legal.
+  // Updates the premove after a change of the game: plays it in its turn, or drops it if it is illegal.
   show(state, looks) {
     if (!this.#squares.length) return;
     if (state.end || state.paused) return this.cancel();
@@ -32,7 +32,7 @@ export class Premove {
     const squares = this.#squares.join();
     const letters = [...looks.pieces.keys()];
     const moves = state.moves.map(readMove).filter(move => move.squares.join() === squares);
-    // The most valuable piece of a promotion.
+    // Promotes to the most valuable piece.
     moves.sort((a, b) => letters.indexOf(b.suffix) - letters.indexOf(a.suffix));
     this.cancel();
     if (moves[0]) this.play(moves[0].text);
@@ -43,11 +43,11 @@ export class Premove {
     this.board.setPremove(squares);
   }
 
-  // Whether there was one.
+  // Cancels the premove; returns whether there was one.
   cancel() {
-    const was = this.#squares.length > 0;
+    const had = this.#squares.length > 0;
     this.#squares = [];
-    if (was) this.board.setPremove([]);
-    return was;
+    if (had) this.board.setPremove([]);
+    return had;
   }
 }

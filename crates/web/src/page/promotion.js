@@ -1,9 +1,9 @@
-// The dialog that chooses among moves that differ by their letter.
+// The promotion dialog.
 
 import { $, make } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 
-// The move that the person chooses; null if none.
+// Asks which of several moves to play; null if the dialog is closed.
 export function choosePromotion(moves, isBlack, looks) {
   const dialog = $("choice-dialog");
   // The most valuable piece first.

@@ -1,25 +1,25 @@
-// The record of the game: who played, the games of a loaded text, and what is said of a move.
+// The record of the game: tags, the games of a loaded text, comments and glyphs.
 
 import { waitFor } from "./dialogs.js";
 import { $, make } from "./elements.js";
 import { GLYPHS, MARKS } from "./glyphs.js";
 import { treeOf } from "./history.js";
 
-// The tags that every game can have, in the order of the dialog.
+// The tags that are always in the dialog, in this order.
 const TAGS = ["White", "Black", "WhiteElo", "BlackElo", "Event", "Site", "Date", "Round"];
 
-// What a tag is called on the page.
+// Labels of tags.
 const LABELS = { WhiteElo: "White's rating", BlackElo: "Black's rating" };
 
-// What a game that is played here has for its event and its site.
-const OWN = ["Casual game", "Labrys"];
+// Event and site of games played here, which are not shown.
+const DEFAULTS = ["Casual game", "Labrys"];
 
-// The milliseconds without a key after which a comment is sent.
-const PAUSE = 700;
+// The delay in milliseconds after the last key before a comment is sent.
+const SEND_DELAY = 700;
 
 let ask = () => {};
 let state = null;
-let move = { node: 0, children: [] };   // the move before the position on the board
+let move = { node: 0, children: [] };   // the last move
 
 const tagOf = name => state.record.tags.find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? "";
 const isKnown = value => value && !/^[?.-]+$/.test(value);
@@ -52,7 +52,7 @@ export function setUpRecord(request) {
   select.append(...others.map(([number, [text, words]]) => make("option", { value: number }, `${text} ${words}`)));
   select.addEventListener("change", () => select.value && setGlyph(Number(select.value)));
   $("glyphs").append(select);
-  // The comment belongs to the move that was on the board when it was begun.
+  // The comment belongs to the move that was current when typing started.
   const field = $("comment");
   const send = () => {
     clearTimeout(timer);
@@ -63,14 +63,14 @@ export function setUpRecord(request) {
   field.addEventListener("change", send);
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(send, PAUSE);
+    timer = setTimeout(send, SEND_DELAY);
   });
   $("promote").addEventListener("click", () => ask({ do: "promote", node: move.node }));
   $("promote-main").addEventListener("click", () => ask({ do: "promote", node: move.node, main: true }));
   $("delete").addEventListener("click", () => ask({ do: "delete", node: move.node }));
 }
 
-// Gives the move a glyph, or takes it away.
+// Toggles a glyph of the move.
 function setGlyph(number) {
   const own = move.glyphs ?? [];
   const isMark = MARKS.includes(number);
@@ -84,7 +84,7 @@ export function showRecord(next) {
   const tree = treeOf(state);
   move = tree.get(state.node);
   const { record, games } = state;
-  const about = ["Event", "Site", "Date"].map(tagOf).filter(value => isKnown(value) && !OWN.includes(value)).join(", ");
+  const about = ["Event", "Site", "Date"].map(tagOf).filter(value => isKnown(value) && !DEFAULTS.includes(value)).join(", ");
   $("record-about").textContent = [about, record.result === "*" ? "" : record.result].filter(Boolean).join(" · ");
   const { opening } = state;
   $("opening").textContent = $("opening").title = opening ? `${opening.code} ${opening.name}` : "";
@@ -105,13 +105,12 @@ export function showRecord(next) {
   more.value = "";
   const set = own.filter(number => !MARKS.includes(number)).map(number => GLYPHS.get(number)?.[0] ?? `$${number}`);
   more.options[0].textContent = set.length ? set.join(" ") : "more …";
-  // Where the line leaves the main line: how often something has to be promoted.
-  let steps = 0;
+  // The nesting of the current variation.
+  let depth = 0;
   for (let node = move; node.node !== 0; node = tree.get(node.parent)) {
-    if (tree.get(node.parent).children[0] !== node.node) steps++;
+    if (tree.get(node.parent).children[0] !== node.node) depth++;
   }
-  $("promote").disabled = steps === 0;
-  $("promote-main").disabled = steps === 0;
+  $("promote").disabled = $("promote-main").disabled = depth === 0;
   $("delete").disabled = state.node === 0;
 }
 

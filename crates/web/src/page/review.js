@@ -1,4 +1,4 @@
-// The review of a game: how well both have played, what would have been better, and learning from mistakes.
+// The review of a game: accuracy, better moves, and learning from mistakes.
 
 import { $, make } from "./elements.js";
 import { markClass } from "./graph.js";
@@ -7,28 +7,28 @@ import { numberText } from "./lines.js";
 const NAMES = ["White", "Black"];
 const MARKS = ["?!", "?", "??"];
 
-// The player of a move of the line, by its index.
+// The side of a move of the line, by its index.
 const sideOf = (state, index) => (state["first-ply"] + index) % 2;
 
-// A move with its number, as in `12… Nf6`.
+// Formats a move with its number, as in `12… Nf6`.
 function numbered(state, index, text) {
   return `${numberText(state["first-ply"] + index)} ${text}`;
 }
 
-// The marked moves of a player, by their index in the line.
+// The indices of a player's marked moves in the line.
 function mistakesOf(state, side) {
   return state.line.flatMap((move, index) => (sideOf(state, index) === side && move.review?.better ? [index] : []));
 }
 
 export class Review {
   #state = null;
-  #side = null;       // whose mistakes are gone through; null if none are
-  #index = 0;         // of the move of the line
-  #phase = "find";    // then `wait`, `wrong`, `right` or `shown`
+  #side = null;       // the side that learns from its mistakes; null if none
+  #index = 0;         // the index of the mistake in the line
+  #phase = "find";    // or `wait`, `wrong`, `right`, `shown`
   #tried = null;
-  #isGoing = false;   // whether the position has been asked for, but is not there yet
+  #isLoading = false; // whether the position has been requested, but not received
 
-  // `ask` sends a request; `redraw` is called when other arrows are to be drawn.
+  // `ask` sends a request; `redraw` is called when the arrows change.
   constructor(ask, redraw) {
     this.ask = ask;
     this.redraw = redraw;
@@ -39,21 +39,21 @@ export class Review {
       const learn = make("button", { type: "button" }, "Learn");
       learn.title = `Learn from the mistakes of ${name}`;
       learn.setAttribute("aria-label", learn.title);
-      learn.addEventListener("click", () => this.#begin(side));
+      learn.addEventListener("click", () => this.#start(side));
       $("review-players").append(make("li", {}, dot, accuracy, marks, learn));
       return { accuracy, marks, learn };
     });
-    $("learn-solution").addEventListener("click", () => this.#enter("shown"));
+    $("learn-solution").addEventListener("click", () => this.#setPhase("shown"));
     $("learn-next").addEventListener("click", () => this.#next());
-    $("learn-end").addEventListener("click", () => this.#end());
+    $("learn-end").addEventListener("click", () => this.#stop());
   }
 
-  // Whether a move on the board is tried, not played.
+  // Whether a move on the board is an answer to the exercise.
   get isLearning() {
     return this.#side !== null;
   }
 
-  // Whether what is best has to be hidden.
+  // Whether the best move must be hidden.
   get isHidden() {
     return this.isLearning && !["right", "shown"].includes(this.#phase);
   }
@@ -64,12 +64,12 @@ export class Review {
     const { review, reviewing } = state;
     const all = state.line.length + 1;
     const isWhole = review?.known === all && review.analyst === state.analyst;
-    $("review").textContent = reviewing ? "Stop" : "Evaluate the game";
+    $("review").textContent = reviewing ? "Stop" : "Review the game";
     $("review").disabled = !reviewing && (isWhole || state.line.length === 0);
     $("review-panel").hidden = !review;
     if (review) {
       const count = reviewing || review.known < all ? `, ${review.known} of ${all}` : "";
-      $("review-by").textContent = `Evaluated by ${review.analyst}${count}`;
+      $("review-by").textContent = `Reviewed by ${review.analyst}${count}`;
       this.rows.forEach(({ accuracy, marks, learn }, side) => {
         const player = review.players[side];
         accuracy.textContent = player.accuracy === null ? "–" : `${player.accuracy.toFixed(0)} %`;
@@ -81,77 +81,77 @@ export class Review {
         learn.disabled = reviewing || mistakesOf(state, side).length === 0;
       });
     }
-    if (this.isLearning) this.#follow(before);
-    this.#tell();
+    if (this.isLearning) this.#update(before);
+    this.#showText();
   }
 
-  // Follows the game: what was tried has been judged, or somebody has gone elsewhere.
-  #follow(before) {
+  // Updates the exercise: the answer has been judged, or the user has left the position.
+  #update(before) {
     const { state, node } = { state: this.#state, node: this.#node() };
-    if (before?.number !== state.number || !state.line[this.#index]?.review?.better) return this.#end();
+    if (before?.number !== state.number || !state.line[this.#index]?.review?.better) return this.#stop();
     if (state.node !== node) {
-      if (!this.#isGoing) this.#end();
+      if (!this.#isLoading) this.#stop();
       return;
     }
-    this.#isGoing = false;
+    this.#isLoading = false;
     const { answer } = state;
     if (this.#phase === "wait" && answer?.about === this.#tried && answer.node === node && answer.verdict) {
-      this.#enter(answer.verdict === "wrong" ? "wrong" : "right");
+      this.#setPhase(answer.verdict === "wrong" ? "wrong" : "right");
     }
   }
 
-  // The position before the mistake.
+  // The node before the mistake.
   #node() {
     return this.#index ? this.#state.line[this.#index - 1].node : 0;
   }
 
-  #begin(side) {
+  #start(side) {
     this.#side = side;
     if (this.#state.analysing) this.ask({ do: "analyse", on: false });
-    this.#go(mistakesOf(this.#state, side)[0]);
+    this.#goTo(mistakesOf(this.#state, side)[0]);
   }
 
-  #go(index) {
+  #goTo(index) {
     this.#index = index;
-    this.#isGoing = true;
+    this.#isLoading = true;
     this.ask({ do: "show", node: this.#node() });
-    this.#enter("find");
+    this.#setPhase("find");
     $("learn").scrollIntoView({ block: "nearest" });
   }
 
   #next() {
     const next = mistakesOf(this.#state, this.#side).find(index => index > this.#index);
-    if (next === undefined) this.#end();
-    else this.#go(next);
+    if (next === undefined) this.#stop();
+    else this.#goTo(next);
   }
 
-  #end() {
+  #stop() {
     this.#side = null;
-    this.#enter("find");
+    this.#setPhase("find");
   }
 
-  #enter(phase) {
+  #setPhase(phase) {
     this.#phase = phase;
     if (phase === "find") this.#tried = null;
-    this.#tell();
+    this.#showText();
     this.redraw();
   }
 
-  // Takes a move that was made on the board.
+  // Submits an answer.
   try(move) {
     if (!this.isHidden) return;
     this.#tried = move;
-    this.#enter("wait");
+    this.#setPhase("wait");
     this.ask({ do: "try", node: this.#node(), move });
   }
 
-  // A request was refused: the move can be tried again.
-  refused() {
-    if (this.#phase === "wait") this.#enter("find");
+  // Lets the user try again after a refused request.
+  onError() {
+    if (this.#phase === "wait") this.#setPhase("find");
   }
 
-  // What is said of the move before the position on the board, or of what was tried.
-  #tell() {
+  // Shows the review of the last move, or the text of the exercise.
+  #showText() {
     const state = this.#state;
     document.body.classList.toggle("learning", this.isHidden);
     $("learn").hidden = !this.isLearning;
@@ -185,7 +185,7 @@ export class Review {
       + `${review.loss.toFixed(2)} points. Better: ${review.better.line.slice(0, 8).join(" ")}`;
   }
 
-  // The arrows of what would have been better, and of what was tried.
+  // The arrows of the better and the tried move.
   arrows() {
     const state = this.#state;
     if (!state) return [];

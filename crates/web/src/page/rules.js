@@ -4,7 +4,7 @@ import "./board.js";
 import { $, make } from "./elements.js";
 import { looksOf } from "./looks.js";
 
-// Of each game: paragraphs, and pictures with a position, arrows (moves), a last move and what they show.
+// For each game, paragraphs and diagrams: a position, with arrows (moves), a last move and a caption.
 const RULES = {
   neighbours: [
     "Two players have eight pieces each on a board of 8 × 8. White begins. On a turn one piece is moved in a straight line, in any of the eight directions.",
@@ -53,12 +53,12 @@ function show() {
     board.setAttribute("aria-label", "Diagram");
     const figure = make("figure", {}, board, make("figcaption", {}, part.text));
     board.show({ fen: part.fen, looks, last: part.last });
-    board.point((part.arrows ?? []).map(move => ({ move, weight: 0.4, kind: "other-line" })));
+    board.setArrows((part.arrows ?? []).map(move => ({ move, weight: 0.4, kind: "other-line" })));
     return figure;
   }));
 }
 
-// Opens the rules of a game; `games` are all that there are.
+// Opens the rules of a game, with a list of all `games`.
 export function openRules(games, game) {
   chosen = game;
   $("rules-game").replaceChildren(...games.map(name => make("option", { value: name, selected: name === game }, looksOf(name).title)));

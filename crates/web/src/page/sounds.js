@@ -1,11 +1,11 @@
-// Sounds of moves and of the end of a game, made here: there are no files of them.
+// Sounds of moves and of the end of the game, synthesised.
 
 import { $ } from "./elements.js";
 import { readFen } from "./moves.js";
 
 let context = null;
 
-// A knock on wood: a short noise through a narrow filter.
+// A knock on wood: a short noise through a band-pass filter.
 function knock(at, pitch, loudness) {
   const length = 0.09;
   const buffer = context.createBuffer(1, Math.ceil(context.sampleRate * length), context.sampleRate);
@@ -34,7 +34,7 @@ const SOUNDS = {
   end: now => [392, 494, 587].forEach((pitch, index) => tone(now + index * 0.12, pitch, 0.7, 0.12)),
 };
 
-// What has happened between two states of a game, in a sound; none where somebody has looked back.
+// The sound for the change between two states; null when stepping through the game.
 function soundOf(before, state) {
   if (before?.number !== state.number) return null;
   if (state.end && !before.end) return "end";
@@ -48,7 +48,7 @@ export function play(before, state) {
   const sound = $("sounds").checked && document.hasFocus() && soundOf(before, state);
   if (!sound || !window.AudioContext) return;
   context ??= new AudioContext();
-  // A browser is silent until somebody has clicked.
+  // Browsers suspend audio until the user has clicked.
   if (context.state === "suspended") context.resume();
   SOUNDS[sound](context.currentTime + 0.01);
 }

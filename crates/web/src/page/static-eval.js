@@ -1,18 +1,17 @@
-// The static evaluation of the analyst: what it sees in the position, without a search.
+// The static evaluation of the analyst, in detail.
 
 import { $, make, percent } from "./elements.js";
 import { readMove, squareOf } from "./moves.js";
 
-// The moves of a policy in the table.
-const MOVES = 10;
+// The number of a policy's moves in the table.
+const MAX_MOVES = 10;
 
 const number = value => String(Number(value.toFixed(3))).replace("-", "−");
 const signed = value => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 const share = prior => `${(100 * prior).toFixed(1)} %`;
 const byAmount = index => (a, b) => Math.abs(b[index]) - Math.abs(a[index]);
 
-// The table of each kind of evaluation: the text above it, the titles, the rows of text, and the moves of the
-// rows where somebody may wonder about them.
+// The table of each kind of evaluation: a text above it, titles, rows, and the moves of the rows, if any.
 const TABLES = {
   features: ({ set, sum, rows }) => ({
     value: `Feature set ${set}: ${number(sum)} for the side to move`,
@@ -25,7 +24,7 @@ const TABLES = {
     rows: rows.toSorted(byAmount(1)).map(([name, contribution]) => [name, signed(contribution)]),
   }),
   policy: ({ value, rows }) => {
-    const [shown, others] = [rows.slice(0, MOVES), rows.slice(MOVES)];
+    const [shown, others] = [rows.slice(0, MAX_MOVES), rows.slice(MAX_MOVES)];
     const table = shown.map(([, text, prior]) => [text, share(prior)]);
     if (others.length) {
       const rest = others.reduce((sum, [, , prior]) => sum + prior, 0);
@@ -41,7 +40,7 @@ const TABLES = {
   problem: text => ({ value: text, titles: [], rows: [] }),
 };
 
-// Shows the table of a message `static-eval`.
+// Shows a message `static-eval`.
 export function showStaticEval(message) {
   const kind = Object.keys(TABLES).find(kind => kind in message);
   const { value, titles, rows, moves = [] } = TABLES[kind](message[kind]);
@@ -55,18 +54,18 @@ export function showStaticEval(message) {
   }));
 }
 
-// What a net sees on the squares: the priors of the moves to each square (of an amazon, not of its arrow), or
-// what each piece contributes.
+// The heat map of a net: the sum of the priors of moves to each square (of an amazon, not its arrow), or the
+// contribution of each piece.
 export function netOf(state, message) {
   const [amounts, notes] = [new Map(), new Map()];
   const add = (square, amount) => square && amounts.set(square, (amounts.get(square) ?? 0) + amount);
-  const isOfBoard = message?.number === state.number && message.node === state.node;
-  if (isOfBoard && message.policy) {
+  const isCurrent = message?.number === state.number && message.node === state.node;
+  if (isCurrent && message.policy) {
     for (const [move, , prior] of message.policy.rows) add(readMove(move).squares[1], prior);
     for (const [square, amount] of amounts) if (amount >= 0.005) notes.set(square, percent(amount));
     return { colours: ["--priors"], amounts, notes };
   }
-  if (isOfBoard && message.inputs) {
+  if (isCurrent && message.inputs) {
     for (const [name, contribution] of message.inputs.rows) add(squareOf(name), contribution);
     for (const [square, amount] of amounts) notes.set(square, signed(amount));
   }
