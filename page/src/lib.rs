@@ -9,8 +9,8 @@ use js_sys::Function;
 use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 use labrys_session::{
-    AnyRequest, Catalogue, Job, Listener, SavedSession, SearchRunner, SearchState, Session, SlowRequest,
-    Tasks, error, read,
+    AnyRequest, Catalogue, Features, Job, Listener, Role, SavedSession, SearchRunner, SearchState, Session,
+    SlowRequest, Tasks, error, read,
 };
 use wasm_bindgen::prelude::*;
 
@@ -49,13 +49,13 @@ impl Game {
 
     /// The first message to the page.
     pub fn welcome(&self) -> String {
-        self.session.welcome(false)
+        self.session.welcome(Role::Owner, Features { folder: false, seats: false })
     }
 
     /// Executes a request of the page. Returns the answer if there is one to this request alone.
     pub fn request(&self, text: &str) -> Option<String> {
         match read(text) {
-            Ok(AnyRequest::Quick(request)) => self.session.request(request),
+            Ok(AnyRequest::Quick(request)) => self.session.request(Role::Owner, request),
             Ok(AnyRequest::Slow(SlowRequest::StaticEval {})) => Some(self.session.static_eval()),
             Ok(AnyRequest::Slow(SlowRequest::Explore { pgn, first })) => {
                 Some(self.session.explore(&pgn, first))

@@ -942,6 +942,57 @@ fn games_are_given_up_drawn_and_played_again() {
 
 #[test]
 #[ignore = "needs chromium"]
+fn two_people_play_over_links_and_a_third_watches() {
+    let mut owner = Page::open(1280, 900);
+    owner.begin("neighbours", "", PEOPLE);
+    owner.click("#link");
+    owner.click("#open-seats");
+    owner.until("document.getElementById('black-link').offsetHeight > 0");
+    let [white, black, spectators] = ["white", "black", "spectators"].map(|seat| {
+        owner.value(&format!("document.getElementById('{seat}-link').value")).as_str().unwrap().to_owned()
+    });
+    owner.click("#link-dialog [type=submit]");
+    let mut white = Page::at(900, 900, &white);
+    let mut black = Page::at(900, 900, &black);
+    let mut spectator = Page::at(390, 844, &spectators);
+    owner.until("document.getElementById('presence').textContent === 'Connected: White, Black, 1 spectator'");
+    // Whose turn it is not chooses a move ahead.
+    black.squares("e8 e6");
+    white.squares("e1 e3");
+    for page in [&mut owner, &mut white, &mut black, &mut spectator] {
+        page.message("Black played e8e6");
+    }
+    // Black sees the board from its side, and nobody else moves.
+    let top = "document.querySelector('#strip-top .dot').classList.contains('white')";
+    assert_eq!((black.value(top), white.value(top)), (json!(true), json!(false)));
+    for page in [&mut owner, &mut spectator] {
+        page.squares("d1 d3");
+        assert_eq!(page.value("document.querySelectorAll('#history .move').length"), 2);
+    }
+    for hidden in ["#new", "#take-back", "#analyse", "#hint", "#first"] {
+        let height = format!("document.querySelector('{hidden}').offsetHeight");
+        assert_eq!((white.value(&height), spectator.value(&height)), (json!(0), json!(0)), "{hidden}");
+    }
+    white.click("#draw");
+    black.message("White offers a draw.");
+    black.until("document.getElementById('draw').textContent === 'Accept the draw'");
+    black.click("#draw");
+    spectator.message("Draw: by agreement.");
+    black.click("#rematch");
+    white.message("Black offers a rematch.");
+    white.click("#rematch");
+    // They have swapped sides.
+    white.until(&format!("{top} && document.querySelectorAll('#history .move').length === 0"));
+    black.squares("e1 e3");
+    white.squares("e8 e6");
+    spectator.message("Black played e8e6");
+    owner.click("#link");
+    owner.click("#close-seats");
+    spectator.until("document.getElementById('toast').textContent.includes('not valid, or no longer')");
+}
+
+#[test]
+#[ignore = "needs chromium"]
 fn rules_are_told_with_pictures() {
     let mut page = Page::open(1280, 900);
     page.click("#rules");

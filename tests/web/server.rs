@@ -108,6 +108,17 @@ impl Board {
     }
 }
 
+impl Board {
+    /// A browser with the link of a seat, its first message and the game as it stands.
+    fn sit(&self, token: &Value) -> (Browser, Value, Value) {
+        let path = format!("{}ws?seat={}", self.base, token.as_str().unwrap());
+        let mut browser = self.connect(&path, &[]).unwrap();
+        let welcome = browser.next("welcome");
+        let game = browser.next("game");
+        (browser, welcome, game)
+    }
+}
+
 struct Browser {
     socket: WebSocket<TcpStream>,
 }
@@ -355,6 +366,70 @@ fn a_game_outlives_its_connection_and_is_shared_by_browsers() {
 }
 
 #[test]
+fn two_players_and_a_spectator_have_links_of_their_own() {
+    let board = Board::start();
+    let (mut owner, session, _) = board.enter("");
+    owner.begin("chess");
+    owner.send(&json!({"do": "seats", "on": true}));
+    let links = owner.next("seats");
+    let (mut white, welcome, game) = board.sit(&links["white"]);
+    assert_eq!(
+        (&welcome["role"], &welcome["session"]),
+        (&json!("white"), &Value::Null),
+        "the session is not told"
+    );
+    let (mut black, welcome, _) = board.sit(&links["black"]);
+    assert_eq!((&welcome["role"], &welcome["folder"]), (&json!("black"), &json!(false)));
+    let (mut spectator, welcome, _) = board.sit(&links["spectators"]);
+    assert_eq!(welcome["role"], "spectator");
+    let all_here = json!({"white": true, "black": true, "spectators": 1});
+    owner.until(|game| game["seats"] == all_here);
+    let play = |game: &Value, mv: &str| json!({"do": "play", "node": game["node"], "move": mv});
+    assert!(black.refused(&play(&game, "e2e4")).contains("turn of White"));
+    assert!(spectator.refused(&play(&game, "e2e4")).contains("only watch"));
+    assert!(owner.refused(&play(&game, "e2e4")).contains("players'"));
+    for request in [
+        json!({"do": "static-eval"}),
+        json!({"do": "explore", "pgn": "1. e4 *"}),
+        json!({"do": "files"}),
+        json!({"do": "seats", "on": false}),
+    ] {
+        for browser in [&mut spectator, &mut white] {
+            let error = browser.refused(&request);
+            assert!(error.contains("can only"), "{request}: {error}");
+        }
+    }
+    assert_eq!(line(&white.play(&game, "e2e4")), "e4");
+    let game = black.until(|game| game["ply"] == 1);
+    black.play(&game, "e7e5");
+    spectator.until(|game| game["ply"] == 2);
+    // A lost connection keeps its seat, and everybody sees that it is lost.
+    drop(black);
+    owner.until(|game| game["seats"]["black"] == false);
+    let (mut black, _, game) = board.sit(&links["black"]);
+    assert_eq!(line(&game), "e4 e5");
+    black.game(&json!({"do": "resign"}));
+    white.until(|game| game["end"]["text"] == "White wins: Black resigns");
+    white.game(&json!({"do": "rematch"}));
+    black.until(|game| game["rematch"] == "white");
+    black.send(&json!({"do": "rematch"}));
+    assert_eq!([white.next("role")["role"].clone(), black.next("role")["role"].clone()], ["black", "white"]);
+    let game = black.until(|game| game["ply"] == 0);
+    black.play(&game, "d2d4");
+    // Without its seat nobody stays.
+    owner.game(&json!({"do": "seats", "on": false}));
+    for mut browser in [white, black, spectator] {
+        assert_eq!(browser.ended(), "this link is not valid, or no longer");
+    }
+    let path = |token: &str| format!("{}ws?seat={token}", board.base);
+    for token in [links["white"].as_str().unwrap(), "", "guess", &session] {
+        assert_eq!(board.connect(&path(token), &[]).unwrap().ended(), "this link is not valid, or no longer");
+    }
+    let game = board.enter(&session).2;
+    assert_eq!((line(&game).as_str(), &game["seats"]), ("d4", &Value::Null));
+}
+
+#[test]
 fn every_game_is_played_to_its_end_by_engines() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");
@@ -508,8 +583,11 @@ fn sessions_survive_a_server_that_is_killed() {
     let (mut browser, session, _) = server.board.enter("");
     let clock = json!({"minutes": 5, "increment": 2});
     let players = ["person", "280 Elo"];
-    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": players, "clock": clock}));
-    browser.play(&game, "e1e3");
+    browser.game(&json!({"do": "new", "game": "neighbours", "players": players, "clock": clock}));
+    browser.send(&json!({"do": "seats", "on": true}));
+    let links = browser.next("seats");
+    let (mut player, _, game) = server.board.sit(&links["white"]);
+    player.play(&game, "e1e3");
     let game = browser.until(|game| game["ply"] == 2);
     let saved = folder.path().join(format!("{session}.json"));
     wait_for(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.matches("\"move\"").count() == 3));
@@ -520,7 +598,8 @@ fn sessions_survive_a_server_that_is_killed() {
     let (mut browser, same, again) = server.board.enter(&session);
     assert_eq!((same, &again["fen"], &again["players"]), (session, &game["fen"], &game["players"]));
     assert_eq!(again["clock"]["text"], "5+2");
-    browser.play(&again, again["moves"][0].as_str().unwrap());
+    let (mut player, _, again) = server.board.sit(&links["white"]);
+    player.play(&again, again["moves"][0].as_str().unwrap());
     browser.until(|game| game["ply"] == 4);
 }
 

@@ -12,6 +12,7 @@ use crate::message::Message;
 use crate::player::Player;
 use crate::request::{ClockRequest, Request};
 use crate::search_runner::Question;
+use crate::seats::{Role, Seats};
 use crate::session::Session;
 use crate::state::State;
 use labrys_arena::pgn::{PgnGame, ReplayError};
@@ -75,6 +76,9 @@ pub enum Refusal {
     /// The request is about a position other than the current one.
     #[error("the position has changed meanwhile")]
     Stale,
+    /// It is the turn of another player.
+    #[error("it is the turn of {0}")]
+    OthersTurn(Color),
     /// An engine is to move.
     #[error("it is the turn of an engine")]
     NotYourTurn,
@@ -93,9 +97,24 @@ pub enum Refusal {
     /// No person plays, who could resign or offer a draw.
     #[error("no person plays this game")]
     NoPerson,
+    /// The role does not allow the request.
+    #[error("{}", not_allowed(*.0))]
+    Role(Role),
+    /// The game goes on.
+    #[error("the game is not over")]
+    NotOver,
     /// The engine declines a draw.
     #[error("{0} declines the draw")]
     NoDraw(Color),
+}
+
+/// Why a request is refused to a role.
+fn not_allowed(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "the game is the players' until it is over",
+        Role::Player(_) => "a player can only move, resign, offer a draw or a rematch",
+        Role::Spectator => "spectators can only watch",
+    }
 }
 
 impl From<ReplayError> for Refusal {
@@ -115,7 +134,12 @@ impl From<ReadError> for Refusal {
 
 impl Session {
     /// Applies a request to the state.
-    pub(crate) fn apply(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
+    pub(crate) fn apply(
+        &self,
+        state: &mut State,
+        role: Role,
+        request: Request,
+    ) -> Result<Option<String>, Refusal> {
         match request {
             Request::New { game, option, fen, opening, players, clock } => {
                 let offered = self.offered_game(&game)?;
@@ -143,6 +167,12 @@ impl Session {
             Request::Play { node, mv } => {
                 if node != state.tree.current() {
                     return Err(Refusal::Stale);
+                }
+                if let Role::Player(player) = role {
+                    let stm = state.tree.board().side_to_move();
+                    if player != stm || !state.tree.is_at_end() || !state.is_person(player) {
+                        return Err(Refusal::OthersTurn(stm));
+                    }
                 }
                 if state.engine_to_move().is_some() {
                     return Err(Refusal::NotYourTurn);
@@ -229,10 +259,24 @@ impl Session {
             }
             Request::Resign {} => {
                 let stm = state.tree.board().side_to_move();
-                let person = state.person().or_else(|| state.has_person().then_some(stm));
+                let person = match role {
+                    Role::Player(player) => Some(player).filter(|&player| state.is_person(player)),
+                    _ => state.person().or_else(|| state.has_person().then_some(stm)),
+                };
                 state.tree.decide(PlayerDecision::resignation(person.ok_or(Refusal::NoPerson)?))?;
             }
             Request::Draw {} => {
+                if let Role::Player(player) = role
+                    && state.is_person(player)
+                    && state.is_person(!player)
+                    && state.draw_offer != Some(!player)
+                {
+                    if let Some(end) = state.tree.end() {
+                        return Err(GameError::Over(end.text).into());
+                    }
+                    state.draw_offer = Some(player);
+                    return Ok(None);
+                }
                 if let Some(person) = state.person() {
                     if !accepts_draw(&state.tree, !person) {
                         return Err(Refusal::NoDraw(!person));
@@ -241,6 +285,27 @@ impl Session {
                     return Err(Refusal::NoPerson);
                 }
                 state.tree.decide(PlayerDecision::Draw)?;
+                state.draw_offer = None;
+            }
+            Request::Rematch {} => {
+                if !state.is_over() {
+                    return Err(Refusal::NotOver);
+                }
+                match role {
+                    Role::Player(player) if state.is_person(!player) && state.rematch != Some(!player) => {
+                        state.rematch = Some(player);
+                    }
+                    _ => state.begin_rematch()?,
+                }
+            }
+            Request::Seats { on: false } => state.seats = None,
+            Request::Seats { on: true } => {
+                if state.seats.is_none() {
+                    state.seats = Some(Seats::open());
+                    state.stop_help();
+                    self.publish(state);
+                }
+                return Ok(state.seats.as_ref().map(|seats| seats.tokens().to_json()));
             }
             Request::Try { node, mv } => {
                 if node != state.tree.current() || state.tree.end().is_some() {
@@ -444,7 +509,12 @@ mod tests {
 
         /// The answer to a request.
         fn ask(&self, request: Value) -> Value {
-            let answer = self.0.request(serde_json::from_value(request).unwrap());
+            self.ask_as(Role::Owner, request)
+        }
+
+        /// The answer to a request in a role.
+        fn ask_as(&self, role: Role, request: Value) -> Value {
+            let answer = self.0.request(role, serde_json::from_value(request).unwrap());
             answer.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
         }
 
@@ -542,8 +612,171 @@ mod tests {
         assert_eq!(table.ask(json!({"do": "draw"})), Value::Null);
         assert_eq!(table.game()["end"], json!({"winner": null, "text": "draw: by agreement"}));
         assert_eq!(table.game()["person"], Value::Null, "there are two");
+        assert_eq!(table.ask(json!({"do": "rematch"})), Value::Null, "it has ended before its first move");
         let table = Table::new("neighbours", None, ["280 Elo", "280 Elo"]);
         assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
+    }
+
+    const WHITE: Role = Role::Player(Color::White);
+    const BLACK: Role = Role::Player(Color::Black);
+
+    /// The requests of a role that are refused as its role's.
+    fn refused(table: &Table, role: Role) -> Vec<&'static str> {
+        let requests = [
+            json!({"do": "analyse", "on": true}),
+            json!({"do": "annotate", "node": 0, "comment": "x"}),
+            json!({"do": "ask", "node": 0}),
+            json!({"do": "check", "game": "chess"}),
+            json!({"do": "choose", "game": 0}),
+            json!({"do": "delete", "node": 99}),
+            json!({"do": "explored", "game": 0}),
+            json!({"do": "load", "pgn": "1. e5 *"}),
+            json!({"do": "new", "game": "ludo", "players": PEOPLE}),
+            json!({"do": "pause", "on": false}),
+            json!({"do": "play", "node": 99, "move": "e2e4"}),
+            json!({"do": "play-line", "node": 99, "moves": ["e2e4"]}),
+            json!({"do": "players", "players": ["x", "y"]}),
+            json!({"do": "promote", "node": 99}),
+            json!({"do": "record", "tags": {"Date": "x"}}),
+            json!({"do": "rematch"}),
+            json!({"do": "review", "on": false}),
+            json!({"do": "save"}),
+            json!({"do": "show", "node": 99}),
+            json!({"do": "step"}),
+            json!({"do": "take-back"}),
+            json!({"do": "try", "node": 99, "move": "e2e4"}),
+        ];
+        let names = [
+            "analyse",
+            "annotate",
+            "ask",
+            "check",
+            "choose",
+            "delete",
+            "explored",
+            "load",
+            "new",
+            "pause",
+            "play",
+            "play-line",
+            "players",
+            "promote",
+            "record",
+            "rematch",
+            "review",
+            "save",
+            "show",
+            "step",
+            "take-back",
+            "try",
+        ];
+        let is_refused = |request: &Value| {
+            let answer = table.ask_as(role, request.clone());
+            answer["text"].as_str() == Some(not_allowed(role))
+        };
+        names
+            .into_iter()
+            .zip(&requests)
+            .filter(|(_, request)| is_refused(request))
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    #[test]
+    fn who_has_a_seat_moves_for_that_side_alone() {
+        let table = Table::new("chess", None, PEOPLE);
+        let play = |node: usize, mv: &str| json!({"do": "play", "node": node, "move": mv});
+        assert_eq!(table.ask(play(0, "e2e4")), Value::Null);
+        assert_eq!(table.ask(json!({"do": "show", "node": 0})), Value::Null);
+        assert_eq!(table.ask(json!({"do": "analyse", "on": true})), Value::Null);
+        let tokens = table.ask(json!({"do": "seats", "on": true}));
+        let role = |seat: &str| table.0.role(tokens[seat].as_str());
+        assert_eq!(
+            [role("white"), role("black"), role("spectators")],
+            [Some(WHITE), Some(BLACK), Some(Role::Spectator)]
+        );
+        assert_eq!(table.0.role(Some("guess")), None);
+        assert_eq!(table.ask(json!({"do": "seats", "on": true})), tokens, "they stay");
+        // The game goes on from its last move, without help.
+        assert_eq!((&table.game()["ply"], &table.game()["analysing"]), (&json!(1), &json!(false)));
+        assert_eq!(table.ask_as(WHITE, play(1, "e7e5"))["text"], "it is the turn of Black");
+        assert_eq!(table.ask_as(Role::Spectator, play(1, "e7e5"))["text"], "spectators can only watch");
+        assert_eq!(table.ask(play(1, "e7e5"))["text"], "the game is the players' until it is over");
+        assert_eq!(table.ask_as(BLACK, play(1, "e7e5")), Value::Null);
+        assert_eq!(table.ask_as(BLACK, play(2, "d7d5"))["text"], "it is the turn of White");
+        let all_but = |allowed: &[&str], role| {
+            let refused = refused(&table, role);
+            assert!(allowed.iter().all(|name| !refused.contains(name)), "{role:?}: {refused:?}");
+            assert_eq!(refused.len(), 22 - allowed.len(), "{role:?}: {refused:?}");
+        };
+        all_but(&["check", "save"], Role::Spectator);
+        all_but(&["check", "play", "rematch", "save"], WHITE);
+        all_but(
+            &["check", "choose", "explored", "load", "new", "pause", "players", "record", "save", "step"],
+            Role::Owner,
+        );
+        // Once the game is over, its owner looks at it.
+        assert_eq!(table.ask_as(WHITE, json!({"do": "resign"})), Value::Null);
+        assert_eq!(table.game()["end"]["text"], "Black wins: White resigns");
+        assert_eq!(table.ask(json!({"do": "show", "node": 1})), Value::Null);
+        assert_eq!(table.ask_as(BLACK, play(1, "d7d5"))["text"], "it is the turn of Black");
+        assert_eq!(table.ask(json!({"do": "seats", "on": false})), Value::Null);
+        assert_eq!(role("white"), None);
+    }
+
+    #[test]
+    fn players_agree_on_a_draw_and_on_a_rematch() {
+        let table = Table::new("chess", None, PEOPLE);
+        let tokens = table.ask(json!({"do": "seats", "on": true}));
+        let play = |node: usize, mv: &str| json!({"do": "play", "node": node, "move": mv});
+        let draw = json!({"do": "draw"});
+        assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null);
+        assert_eq!(table.game()["draw-offer"], "black");
+        assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null, "it is no agreement");
+        assert_eq!(table.game()["end"], Value::Null);
+        assert_eq!(table.ask_as(WHITE, play(0, "e2e4")), Value::Null);
+        assert_eq!(table.game()["draw-offer"], Value::Null, "the move declines it");
+        assert_eq!(table.ask_as(WHITE, draw.clone()), Value::Null);
+        assert_eq!(table.ask_as(WHITE, json!({"do": "rematch"}))["text"], "the game is not over");
+        assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null);
+        let game = table.game();
+        assert_eq!((&game["end"]["text"], &game["draw-offer"]), (&json!("draw: by agreement"), &Value::Null));
+        assert!(table.ask_as(WHITE, draw)["text"].as_str().unwrap().contains("over"));
+        for (role, wanted) in [(BLACK, json!("black")), (BLACK, json!("black")), (WHITE, Value::Null)] {
+            assert_eq!(table.ask_as(role, json!({"do": "rematch"})), Value::Null);
+            assert_eq!(table.game()["rematch"], wanted);
+        }
+        assert_eq!((&table.game()["ply"], &table.game()["end"]), (&json!(0), &Value::Null));
+        assert_eq!(table.0.role(tokens["white"].as_str()), Some(BLACK), "they have swapped sides");
+    }
+
+    #[test]
+    fn an_engine_plays_its_side_though_somebody_has_the_seat() {
+        let table = Table::new("chess", None, ["person", "1000 Elo"]);
+        table.ask(json!({"do": "seats", "on": true}));
+        assert_eq!(table.ask_as(WHITE, json!({"do": "play", "node": 0, "move": "e2e4"})), Value::Null);
+        assert_eq!(
+            table.ask_as(BLACK, json!({"do": "play", "node": 1, "move": "e7e5"}))["text"],
+            "it is the turn of Black"
+        );
+        assert_eq!(table.ask_as(BLACK, json!({"do": "resign"}))["text"], "no person plays this game");
+        assert_eq!(table.ask_as(WHITE, json!({"do": "draw"}))["text"], "Black declines the draw");
+        assert_eq!(table.ask_as(WHITE, json!({"do": "resign"})), Value::Null);
+        assert_eq!(table.ask_as(WHITE, json!({"do": "rematch"})), Value::Null);
+        assert_eq!(table.game()["players"], json!(["1000 Elo", "person"]), "an engine agrees at once");
+    }
+
+    #[test]
+    fn who_is_connected_is_told() {
+        let table = Table::new("chess", None, PEOPLE);
+        assert_eq!(table.game()["seats"], Value::Null);
+        let tokens = table.ask(json!({"do": "seats", "on": true}));
+        for (seat, is_new) in [("white", true), ("white", true), ("white", false), ("spectators", true)] {
+            table.0.count_connection(tokens[seat].as_str().unwrap(), is_new);
+        }
+        assert_eq!(table.game()["seats"], json!({"white": true, "black": false, "spectators": 1}));
+        table.0.count_connection("guess", true);
+        assert_eq!(table.game()["seats"], json!({"white": true, "black": false, "spectators": 1}));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! it.
 //!
 //! - [`Session`]: a game with its players; `state`: its data; `execute`: the requests that change it;
+//! - [`Role`]: the permissions of a connection in a session with seats;
 //! - [`Request`]: JSON from the browser; `message`: JSON to the browser;
 //! - `game_tree`: mainline and variations; `annotations`: comments and glyphs of a move; `header`: the tags;
 //!   `game_record`: conversion from and to PGN; `game_file`: a PGN text with several games; `saved`: the
@@ -19,14 +20,17 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use labrys_session::{AnyRequest, Catalogue, Session, SearchRunner, read};
+//! use labrys_session::{AnyRequest, Catalogue, Role, SearchRunner, Session, read};
 //!
-//! let catalogue = Arc::new(Catalogue::new(&[])); let (session, tasks) = Session::with_default_game("a
-//! game".to_owned(), catalogue).unwrap(); let listener = session.listen(); let Ok(AnyRequest::Quick(request))
-//! = read(r#"{"do":"play","node":0,"move":"e2e4"}"#) else { unreachable!() };
-//! assert_eq!(session.request(request), None); let job = tasks.jobs.borrow().clone().expect("it is Black's
-//! turn"); let best = SearchRunner::default().run(&job, &mut |found| session.on_progress(&job, found));
-//! session.on_finish(&job, best); assert!(listener.game.borrow().contains(r#""ply":2"#));
+//! let catalogue = Arc::new(Catalogue::new(&[]));
+//! let (session, tasks) = Session::with_default_game("a game".to_owned(), catalogue).unwrap();
+//! let listener = session.listen();
+//! let Ok(AnyRequest::Quick(request)) = read(r#"{"do":"play","node":0,"move":"e2e4"}"#) else { unreachable!() };
+//! assert_eq!(session.request(Role::Owner, request), None);
+//! let job = tasks.jobs.borrow().clone().expect("it is Black's turn");
+//! let best = SearchRunner::default().run(&job, &mut |found| session.on_progress(&job, found));
+//! session.on_finish(&job, best);
+//! assert!(listener.game.borrow().contains(r#""ply":2"#));
 //! ```
 
 mod annotations;
@@ -45,6 +49,7 @@ mod request;
 mod review;
 mod saved;
 mod search_runner;
+mod seats;
 mod session;
 mod state;
 mod static_eval;
@@ -60,5 +65,6 @@ pub use message::{LineState, SearchState};
 pub use request::{AnyRequest, ClockRequest, Request, SlowRequest, read};
 pub use saved::{SavedError, SavedSession};
 pub use search_runner::{Job, Jobs, Search, SearchRunner};
-pub use session::{Listener, Session, Tasks, error};
+pub use seats::Role;
+pub use session::{Features, Listener, Session, Tasks, error};
 pub use state::State;

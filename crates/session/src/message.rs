@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::OfferedGameText;
+use crate::seats::{Presence, Role};
 use labrys_core::game::Color;
 
 /// A message to the browser.
@@ -12,7 +13,11 @@ pub(crate) enum Message<'a> {
     /// The first message of a connection: the session, and the games, engines and analysts to choose from.
     Welcome {
         version: &'a str,
-        session: &'a str,
+        /// The name of the session, for its owner.
+        session: Option<&'a str>,
+        role: Role,
+        /// Whether the session can have seats.
+        seats: bool,
         /// Whether the server shows a folder.
         folder: bool,
         games: Vec<OfferedGameText<'a>>,
@@ -28,6 +33,10 @@ pub(crate) enum Message<'a> {
     },
     /// The current state of the game.
     Game(&'a GameState<'a>),
+    /// The connection has another role from now on.
+    Role { role: Role },
+    /// The tokens of the seats.
+    Seats { white: &'a str, black: &'a str, spectators: &'a str },
     /// The progress of a search.
     Search(&'a SearchState),
     /// The static evaluation of a position.
@@ -109,6 +118,11 @@ pub(crate) struct GameState<'a> {
     pub(crate) answer: Option<&'a Answer>,
     /// Why an engine cannot play.
     pub(crate) problem: Option<&'a str>,
+    /// Who is connected, while there are seats.
+    pub(crate) seats: Option<Presence>,
+    /// Who has offered a draw, and who wants a rematch.
+    pub(crate) draw_offer: Option<ColorText>,
+    pub(crate) rematch: Option<ColorText>,
 }
 
 /// The name of an opening.

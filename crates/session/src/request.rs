@@ -119,8 +119,16 @@ pub enum Request {
     },
     /// Resign, for the only person or the side to move.
     Resign {},
-    /// End the game in a draw, if the engine accepts; immediately among people.
+    /// End the game in a draw, if the engine accepts; immediately among people. With seats, offer a draw or
+    /// accept the opponent's offer.
     Draw {},
+    /// Start a rematch with the colours swapped. With seats, both players have to request it.
+    Rematch {},
+    /// Open or close the seats: links for White, Black and spectators.
+    Seats {
+        /// Whether they are open.
+        on: bool,
+    },
     /// Replace the comment or the glyphs of the move that leads to a node.
     Annotate {
         /// The node; the start position for the comment before the first move.
@@ -244,6 +252,8 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
         Check,
         Resign,
         Draw,
+        Rematch,
+        Seats,
         Annotate,
         Promote,
         Delete,
@@ -332,6 +342,8 @@ mod tests {
             (r#"{"do":"review","x":1}"#, "unknown field `x`"),
             (r#"{"do":"resign","x":1}"#, "unknown field `x`"),
             (r#"{"do":"draw","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"rematch","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"seats"}"#, "missing field `on`"),
             (r#"{"do":"check","fen":"8/8"}"#, "missing field `game`"),
             (r#"{"do":"play-line","node":0,"moves":"e4"}"#, "invalid type: string"),
             (r#"{"do":"analyse","on":true,"hash":-1}"#, "invalid value: integer `-1`"),
@@ -345,8 +357,9 @@ mod tests {
             ),
             (
                 r#"{"do":"Replay"}"#,
-                "`review`, `try`, `ask`, `check`, `resign`, `draw`, `annotate`, `promote`, `delete`, `record`, \
-                 `save`, `load`, `choose`, `explored`, `static-eval`, `explore`, `files`, `open`",
+                "`review`, `try`, `ask`, `check`, `resign`, `draw`, `rematch`, `seats`, `annotate`, `promote`, \
+                 `delete`, `record`, `save`, `load`, `choose`, `explored`, `static-eval`, `explore`, `files`, \
+                 `open`",
             ),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -15,6 +15,7 @@ use crate::header::Header;
 use crate::message::Eval;
 use crate::player::Player;
 use crate::review::PositionReview;
+use crate::seats::{Seats, Tokens};
 use crate::state::State;
 use labrys_arena::{Rules, TimeControl};
 use labrys_core::game::quote;
@@ -46,6 +47,9 @@ pub struct SavedSession {
     /// The analyst of the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reviewer: Option<String>,
+    /// The tokens of the seats, while they are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seats: Option<Tokens>,
     tree: SavedTree,
 }
 
@@ -213,6 +217,7 @@ impl SavedSession {
                 .map(|file| SavedFile { games: file.texts().to_vec(), chosen: file.chosen }),
             edited: state.is_edited,
             reviewer: state.reviewer.as_ref().map(|analyst| analyst.name.clone()),
+            seats: state.seats.as_ref().map(Seats::tokens),
             tree: state.tree.save(),
         }
     }
@@ -266,6 +271,7 @@ impl SavedSession {
             self.header.and_then(|text| Header::restore(&text)).unwrap_or_else(Header::for_new_game);
         state.file = self.file.and_then(|file| GameFile::restore(&file.games, file.chosen));
         state.is_edited = self.edited;
+        state.seats = self.seats.map(Seats::restore);
         match reviewer {
             Some(reviewer) => state.reviewer = Some(reviewer),
             None => state.tree.clear_review(),

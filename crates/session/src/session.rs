@@ -11,10 +11,11 @@ use crate::explorer::{self, Explorer};
 use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
 use crate::player::{EnginePlayer, PERSON};
-use crate::request::Request;
+use crate::request::{Request, SlowRequest};
 use crate::review::PositionReview;
 use crate::saved::SavedSession;
 use crate::search_runner::{Job, Jobs, Purpose, Question};
+use crate::seats::{self, Role};
 use crate::state::State;
 use crate::static_eval::StaticEvaluator;
 use labrys_core::clock::Instant;
@@ -36,6 +37,15 @@ pub struct Session {
     deadlines: watch::Sender<Option<Instant>>,
     /// Whether there are unsaved changes.
     is_dirty: AtomicBool,
+}
+
+/// What there is around a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Features {
+    /// Whether there is a folder to look into.
+    pub folder: bool,
+    /// Whether others can reach the session by a link, so that it can have seats.
+    pub seats: bool,
 }
 
 /// The messages for a connection.
@@ -89,12 +99,14 @@ impl Session {
     }
 
     /// The first message to a connection.
-    pub fn welcome(&self, has_folder: bool) -> String {
+    pub fn welcome(&self, role: Role, Features { folder, seats }: Features) -> String {
         let Catalogue { engines, analysts, threads, hash, .. } = self.catalogue.as_ref();
         let welcome = Message::Welcome {
             version: env!("CARGO_PKG_VERSION"),
-            session: &self.id,
-            folder: has_folder,
+            session: (role == Role::Owner).then_some(&*self.id),
+            role,
+            seats,
+            folder,
             games: self.catalogue.offered_games(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),
             missing: self.catalogue.failed_engines(),
@@ -118,9 +130,39 @@ impl Session {
         self.game.receiver_count() > 0
     }
 
-    /// Executes a request. Returns the answer, if there is one to this browser alone.
-    pub fn request(&self, request: Request) -> Option<String> {
-        match self.execute(request) {
+    /// The role of a connection: the owner's without a token, `None` if no seat has this one.
+    pub fn role(&self, token: Option<&str>) -> Option<Role> {
+        match token {
+            None => Some(Role::Owner),
+            Some(token) => self.state().seats.as_ref()?.role(token),
+        }
+    }
+
+    /// Counts a connection to the seat of a token, or its end, and tells everybody.
+    pub fn count_connection(&self, token: &str, is_new: bool) {
+        let state = &mut *self.state();
+        if let Some(seats) = &mut state.seats {
+            seats.count(token, is_new);
+            self.game.send_replace(state.to_json().into());
+        }
+    }
+
+    /// Whether a role allows a request, which is not executed.
+    ///
+    /// # Errors
+    /// [`Refusal::Role`] if not.
+    pub fn check_slow(&self, role: Role, request: &SlowRequest) -> Result<(), Refusal> {
+        let state = self.state();
+        let is_shared = state.seats.is_some();
+        match is_shared && !seats::allows_slow(role, request, state.is_over()) {
+            true => Err(Refusal::Role(role)),
+            false => Ok(()),
+        }
+    }
+
+    /// Executes a request of a role. Returns the answer, if there is one to this browser alone.
+    pub fn request(&self, role: Role, request: Request) -> Option<String> {
+        match self.execute(role, request) {
             Ok(answer) => answer,
             Err(refusal) => Some(error(&refusal)),
         }
@@ -180,11 +222,14 @@ impl Session {
         self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn execute(&self, request: Request) -> Result<Option<String>, Refusal> {
+    fn execute(&self, role: Role, request: Request) -> Result<Option<String>, Refusal> {
         let state = &mut *self.state();
+        if state.seats.is_some() && !seats::allows(role, &request, state.is_over()) {
+            return Err(Refusal::Role(role));
+        }
         let was_over = state.tree.end().is_some();
         state.stop_clock();
-        let done = self.apply(state, request);
+        let done = self.apply(state, role, request);
         if let Ok(None) = done {
             state.problem = None;
             self.publish(state);
@@ -199,7 +244,7 @@ impl Session {
 
     /// Starts the clock, replaces the running search if the state needs another one, and sends the game to
     /// all listeners.
-    fn publish(&self, state: &mut State) {
+    pub(crate) fn publish(&self, state: &mut State) {
         self.is_dirty.store(true, Ordering::Relaxed);
         self.deadlines.send_replace(state.start_clock());
         let job = state.next_job();

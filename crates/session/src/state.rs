@@ -7,11 +7,12 @@ use crate::catalogue::Analyst;
 use crate::clock::Times;
 use crate::explorer::Explorer;
 use crate::game_file::GameFile;
-use crate::game_tree::{GameError, GameTree, ROOT};
+use crate::game_tree::{End, GameError, GameTree, ROOT};
 use crate::header::{Header, result_text};
 use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, OpeningText, RecordState};
 use crate::player::{EnginePlayer, Player};
 use crate::search_runner::{Job, Purpose, Question};
+use crate::seats::Seats;
 use labrys_arena::TimeControl;
 use labrys_arena::pgn::{PgnGame, PlayerTags};
 use labrys_core::clock::Instant;
@@ -82,6 +83,12 @@ pub struct State {
     pub(crate) problem: Option<String>,
     /// The running or waiting search.
     pub(crate) job: Option<Arc<Job>>,
+    /// The seats, while they are open.
+    pub(crate) seats: Option<Seats>,
+    /// The player who has offered a draw that the opponent has not answered.
+    pub(crate) draw_offer: Option<Color>,
+    /// The player who wants a rematch.
+    pub(crate) rematch: Option<Color>,
 }
 
 impl State {
@@ -107,6 +114,9 @@ impl State {
             explorer: None,
             problem: None,
             job: None,
+            seats: None,
+            draw_offer: None,
+            rematch: None,
         }
     }
 
@@ -117,7 +127,28 @@ impl State {
         (self.is_paused, self.is_stepping, self.is_reviewing) = (false, false, false);
         (self.question, self.answer, self.analysis.done) = (None, None, None);
         (self.header, self.file, self.reviewer, self.is_edited) = (Header::for_new_game(), None, None, false);
+        (self.draw_offer, self.rematch) = (None, None);
         *self.tree.times_mut() = control.map(Times::new);
+    }
+
+    /// Ends all help by engines, and shows the end of the main line.
+    pub(crate) fn stop_help(&mut self) {
+        (self.analysis.is_on, self.is_reviewing) = (false, false);
+        (self.question, self.answer) = (None, None);
+        let last = self.tree.mainline().last().copied().unwrap_or(ROOT);
+        let shown = self.tree.show(last);
+        debug_assert!(shown.is_ok(), "it is a node of the tree");
+    }
+
+    /// Begins the game again, with the players on the other sides.
+    pub(crate) fn begin_rematch(&mut self) -> Result<(), GameError> {
+        let tree = GameTree::new(self.tree.rules().clone(), Some(&self.tree.start))?;
+        let [white, black] = self.players.clone();
+        self.start_game(tree, [black, white], self.control);
+        if let Some(seats) = &mut self.seats {
+            seats.swap();
+        }
+        Ok(())
     }
 
     /// Plays a move in the current position, and presses the clock.
@@ -126,6 +157,8 @@ impl State {
         let before = self.tree.times().cloned();
         self.tree.play(mv, &mut rand::random)?;
         self.is_edited = true;
+        // A move declines the opponent's offer.
+        self.draw_offer = self.draw_offer.filter(|&player| player == stm);
         // Against an engine, a move in an earlier position replaces the mainline.
         if !self.is_paused && self.has_engine() {
             let _ = self.tree.promote(self.tree.current(), true);
@@ -140,6 +173,11 @@ impl State {
     pub(crate) fn answer_try(&mut self, node: usize, mv: &str, line: LineState) {
         let verdict = self.tree.verdict(node, mv, line.result);
         self.answer = Some(Answer { node, about: Some(mv.to_owned()), threat: false, verdict, line });
+    }
+
+    /// Whether a person plays a side.
+    pub(crate) fn is_person(&self, player: Color) -> bool {
+        self.players[player.index()] == Player::Person
     }
 
     pub(crate) fn has_person(&self) -> bool {
@@ -270,11 +308,21 @@ impl State {
         self.tree.to_record(&self.header, here, is_annotated)
     }
 
+    /// The end of the mainline, if the game has ended.
+    fn main_end(&self) -> Option<&End> {
+        let last = self.tree.mainline().last().copied().unwrap_or(ROOT);
+        self.tree.nodes[last].end.as_ref()
+    }
+
+    /// Whether the game is over, whatever position is on the board.
+    pub(crate) fn is_over(&self) -> bool {
+        self.main_end().is_some()
+    }
+
     /// The result of the mainline.
     fn result(&self) -> &'static str {
-        let last = self.tree.mainline().last().and_then(|&node| self.tree.nodes[node].end.as_ref());
         let by_record = || self.header.end().map(|end| end.winner);
-        result_text(last.map(|end| end.winner).or_else(by_record))
+        result_text(self.main_end().map(|end| end.winner).or_else(by_record))
     }
 
     /// The message about the game.
@@ -329,6 +377,9 @@ impl State {
             explorer: self.explorer.as_ref().map(|explorer| explorer.state(tree.board())),
             answer: self.answer.as_ref().filter(|answer| answer.node == tree.current()),
             problem: self.problem.as_deref(),
+            seats: self.seats.as_ref().map(Seats::presence),
+            draw_offer: self.draw_offer.map(Color::into),
+            rematch: self.rematch.map(Color::into),
         };
         Message::Game(&state).to_json()
     }

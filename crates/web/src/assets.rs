@@ -55,6 +55,7 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("record.js", "record.js", SCRIPT),
     asset!("review.js", "review.js", SCRIPT),
     asset!("rules.js", "rules.js", SCRIPT),
+    asset!("seats.js", "seats.js", SCRIPT),
     asset!("sounds.js", "sounds.js", SCRIPT),
     asset!("static-eval.js", "static-eval.js", SCRIPT),
 ];

@@ -9,7 +9,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::folder::{Folder, FolderError, FolderMessage, Listing, Shown};
 use super::rate_limit::RateLimit;
-use labrys_session::{AnyRequest, Request, Session, SlowRequest, error, read};
+use labrys_session::{AnyRequest, Features, Request, Role, Session, SlowRequest, error, read};
 
 /// The minimum time between two reports of a search.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -23,9 +23,50 @@ const PING_INTERVAL: Duration = Duration::from_secs(20);
 /// The timeout for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// A session as a connection has it: as its owner, or with the token of a seat.
+pub(super) struct Member {
+    session: Arc<Session>,
+    /// The token; none for the owner.
+    token: Option<String>,
+}
+
+impl Member {
+    /// Enters a session, and takes the seat.
+    pub(super) fn new(session: Arc<Session>, token: Option<String>) -> Member {
+        let member = Member { session, token };
+        member.count(true);
+        member
+    }
+
+    fn count(&self, is_new: bool) {
+        if let Some(token) = &self.token {
+            self.session.count_connection(token, is_new);
+        }
+    }
+
+    /// Its role; `None` once the seats have been closed.
+    fn role(&self) -> Option<Role> {
+        self.session.role(self.token.as_deref())
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.count(false);
+    }
+}
+
+/// Refuses a connection with the token of no seat.
+pub(super) async fn refuse(mut socket: WebSocket) {
+    // It may be gone.
+    let _ = timeout(SEND_TIMEOUT, socket.send(close(NO_SEAT))).await;
+}
+
 /// Serves a connection until it ends.
-pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: Option<Folder>) {
-    let mut handler = RequestHandler { folder, open_file: None };
+pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<Folder>) {
+    let Some(mut role) = member.role() else { return refuse(socket).await };
+    let session = &member.session;
+    let mut handler = RequestHandler { folder: folder.filter(|_| role == Role::Owner), open_file: None };
     let mut listener = session.listen();
     let mut rate_limit = RateLimit::new(Instant::now());
     let mut pings = interval(PING_INTERVAL);
@@ -36,7 +77,8 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
     }
     // Whether the last ping has not been answered.
     let mut awaits_pong = false;
-    let mut next = Some(Message::text(session.welcome(handler.folder.is_some())));
+    let features = Features { folder: handler.folder.is_some(), seats: true };
+    let mut next = Some(Message::text(session.welcome(role, features)));
     loop {
         if let Some(message) = next.take() {
             let is_last = matches!(message, Message::Close(_));
@@ -52,7 +94,10 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
                     match message {
                         Message::Close(_) => return,
                         _ if !rate_limit.take(Instant::now()) => Some(close("too many requests")),
-                        Message::Text(text) => handler.request(&text, &session).await.map(Message::text),
+                        Message::Text(text) => match member.role() {
+                            Some(role) => handler.request(&text, session, role).await.map(Message::text),
+                            None => Some(close(NO_SEAT)),
+                        },
                         Message::Binary(_) => Some(close("requests are text")),
                         Message::Ping(_) | Message::Pong(_) => None,
                     }
@@ -60,11 +105,21 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
                 // The client has disconnected, or violated the protocol or the size limit.
                 Some(Err(_)) | None => return,
             },
-            changed = listener.game.changed() => match changed {
-                Ok(()) => Some(Message::text(&*listener.game.borrow_and_update().clone())),
-                Err(_) => return,
+            changed = listener.game.changed() => match (changed, member.role()) {
+                (Ok(()), Some(now)) if now == role => {
+                    Some(Message::text(&*listener.game.borrow_and_update().clone()))
+                }
+                // The game follows.
+                (Ok(()), Some(now)) => {
+                    role = now;
+                    listener.game.mark_changed();
+                    Some(Message::text(role.to_json()))
+                }
+                (Ok(()), None) => Some(close(NO_SEAT)),
+                (Err(_), _) => return,
             },
-            _ = reports.tick() => match listener.search.has_changed() {
+            // What an engine thinks is not for who plays it.
+            _ = reports.tick(), if !matches!(role, Role::Player(_)) => match listener.search.has_changed() {
                 Ok(true) => listener.search.borrow_and_update().clone().map(|text| Message::text(&*text)),
                 Ok(false) => None,
                 Err(_) => return,
@@ -81,6 +136,9 @@ pub(super) async fn serve(mut socket: WebSocket, session: Arc<Session>, folder: 
     }
 }
 
+/// Why a connection ends whose seat is not there, or no longer.
+const NO_SEAT: &str = "this link is not valid, or no longer";
+
 /// Closes a connection that violates the rules.
 fn close(reason: &'static str) -> Message {
     Message::Close(Some(CloseFrame { code: close_code::POLICY, reason: reason.into() }))
@@ -95,10 +153,13 @@ struct RequestHandler {
 
 impl RequestHandler {
     /// Executes a request. Returns the answer, if there is one to this browser alone.
-    async fn request(&mut self, text: &str, session: &Arc<Session>) -> Option<String> {
+    async fn request(&mut self, text: &str, session: &Arc<Session>, role: Role) -> Option<String> {
         match read(text) {
-            Ok(AnyRequest::Slow(request)) => self.slow_request(request, session).await,
-            Ok(AnyRequest::Quick(request)) => session.request(request),
+            Ok(AnyRequest::Slow(request)) => match session.check_slow(role, &request) {
+                Ok(()) => self.slow_request(request, session).await,
+                Err(refusal) => Some(error(&refusal)),
+            },
+            Ok(AnyRequest::Quick(request)) => session.request(role, request),
             Err(problem) => Some(error(&format!("the request is not understood: {problem}"))),
         }
     }
@@ -127,7 +188,9 @@ impl RequestHandler {
             }
             SlowRequest::Replay { file, game } => {
                 let game = self.blocking(move |folder| folder.game(&file, game)).await;
-                game.map(|game| session.request(Request::Load { pgn: game.to_string(), game: None }))
+                game.map(|game| {
+                    session.request(Role::Owner, Request::Load { pgn: game.to_string(), game: None })
+                })
             }
         };
         done.unwrap_or_else(|problem| Some(error(&problem)))

@@ -29,7 +29,7 @@ use tokio::time::sleep;
 
 use super::access;
 use super::assets::ASSETS;
-use super::connection;
+use super::connection::{self, Member};
 use super::folder::Folder;
 use super::probe::probe;
 use super::sessions::{Sessions, random_id};
@@ -214,7 +214,8 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
-/// Connects a browser to the session of its query, `session=…`, or a new one.
+/// Connects a browser: to the session of its query, `session=…`, or a new one; with `seat=…`, to the session
+/// that has this seat.
 async fn connect(
     State(shared): State<Arc<Shared>>,
     RawQuery(query): RawQuery,
@@ -222,12 +223,23 @@ async fn connect(
 ) -> Response {
     let full = |what: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("too many {what}\n")).into_response();
     let Ok(permit) = shared.connections.clone().try_acquire_owned() else { return full("connections") };
-    let id = query.as_deref().and_then(|query| query.strip_prefix("session=")).unwrap_or_default();
-    let Some(session) = shared.sessions.join(id) else { return full("sessions") };
+    let value = |name: &str| query.as_deref().and_then(|query| query.strip_prefix(name));
+    let token = value("seat=").map(str::to_owned);
+    let session = match &token {
+        Some(token) => shared.sessions.with_seat(token),
+        None => match shared.sessions.join(value("session=").unwrap_or_default()) {
+            None => return full("sessions"),
+            session => session,
+        },
+    };
+    let member = session.map(|session| Member::new(session, token));
     let upgrade = upgrade.max_message_size(MAX_REQUEST_BYTES).max_frame_size(MAX_REQUEST_BYTES);
     let folder = shared.folder.clone();
     upgrade.on_upgrade(move |socket| async move {
-        connection::serve(socket, session, folder).await;
+        match member {
+            Some(member) => connection::serve(socket, member, folder).await,
+            None => connection::refuse(socket).await,
+        }
         drop(permit);
     })
 }

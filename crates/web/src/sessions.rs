@@ -76,6 +76,11 @@ impl Sessions {
         Some(session)
     }
 
+    /// The session that has a seat with this token.
+    pub(super) fn with_seat(&self, token: &str) -> Option<Arc<Session>> {
+        self.all().iter().find(|session| session.role(Some(token)).is_some()).cloned()
+    }
+
     fn all(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }

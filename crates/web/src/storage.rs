@@ -113,7 +113,7 @@ fn is_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use labrys_session::{AnyRequest, Session, read};
+    use labrys_session::{AnyRequest, Role, Session, read};
     use std::fs::File;
 
     fn catalogue() -> Arc<Catalogue> {
@@ -131,7 +131,7 @@ mod tests {
             r#"{"do":"play","node":1,"move":"b6b5"}"#,
         ] {
             let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
-            assert_eq!(session.request(request), None);
+            assert_eq!(session.request(Role::Owner, request), None);
         }
         session.take_unsaved().unwrap()
     }

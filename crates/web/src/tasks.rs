@@ -108,7 +108,7 @@ pub(super) async fn watch_clock(session: Weak<Session>, mut deadlines: watch::Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use labrys_session::{AnyRequest, Catalogue, read};
+    use labrys_session::{AnyRequest, Catalogue, Role, read};
 
     #[test]
     fn engines_are_kept_while_a_browser_is_connected() {
@@ -116,7 +116,7 @@ mod tests {
         let (session, mut tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
         let request = r#"{"do":"play","node":0,"move":"e2e4"}"#;
         let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
-        assert_eq!(session.request(request), None);
+        assert_eq!(session.request(Role::Owner, request), None);
         let job = tasks.jobs.borrow_and_update().clone().unwrap();
         let mut runner = SearchRunner::default();
         assert!(runner.run(&job, &mut |_| ()).unwrap().is_some());

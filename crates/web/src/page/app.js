@@ -9,7 +9,7 @@ import { closeDialogs, openRecord, requestRecord, setUpDialogs, showErrorInDialo
 import { Drawings } from "./drawings.js";
 import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
-import { setUpEnding, showEnding } from "./ending.js";
+import { offerText, setUpEnding, showEnding } from "./ending.js";
 import { onExplored, setUpExplorer, showExplorer } from "./explorer.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { Graph } from "./graph.js";
@@ -26,6 +26,7 @@ import { choosePromotion } from "./promotion.js";
 import { setUpRecord, showRecord } from "./record.js";
 import { Review } from "./review.js";
 import { openRules, setUpRules } from "./rules.js";
+import { isShared, mayMove, ownSide, setRole, setUpSeats, showSeatLinks, showSeats } from "./seats.js";
 import { play as playSound } from "./sounds.js";
 import { netOf, showStaticEval } from "./static-eval.js";
 
@@ -39,15 +40,17 @@ let isFlipped = false;
 let reviewedGame = -1;  // the number of the game whose review was requested
 
 takeLink();
-const connection = new Connection(onMessage, isConnected => {
+const connection = new Connection(onMessage, (isConnected, reason) => {
   document.body.classList.toggle("offline", !isConnected);
-  if (!isConnected) toast("Connection lost. Reconnecting …");
+  if (!isConnected) toast(reason ? `Not connected: ${reason}.` : "Connection lost. Reconnecting …");
   else $("toast").hidden = true;
 });
 
 function onMessage(message) {
   switch (message.is) {
     case "welcome": return welcome(message);
+    case "role": return takeRole(message.role);
+    case "seats": return showSeatLinks(message);
     case "game": return showGame(message);
     case "search": return onSearch(message);
     case "static-eval": return onStaticEval(message);
@@ -67,8 +70,16 @@ function ask(request) {
   return isSent;
 }
 
+// Takes a side, which is at the bottom of the board.
+function takeRole(role) {
+  setRole(role);
+  if (ownSide()) isFlipped = ownSide() === "black";
+}
+
 function welcome(message) {
   onExplored();
+  takeRole(message.role);
+  $("seats").hidden = !message.seats;
   games = message.games;
   setLooks(games);
   $("open").hidden = !message.folder;
@@ -83,9 +94,11 @@ function welcome(message) {
 function showGame(next) {
   const before = state;
   state = next;
+  // With a seat, the other player is an opponent like an engine.
+  if (ownSide()) state.person = ownSide();
   receivedAt = performance.now();
   closeDialogs();
-  if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
+  if (!ownSide() && before?.number !== state.number && before?.players.join() !== state.players.join()) {
     isFlipped = state.person === "black";
   }
   if (before && before.number !== state.number) premove.cancel();
@@ -93,7 +106,7 @@ function showGame(next) {
   premove.show(state, looksOf(state.game));
   playSound(before, state);
   const isNew = ["node", "number", "analyst"].some(key => before?.[key] !== state[key]);
-  if ($("static-eval").open && isNew) ask({ do: "static-eval" });
+  if ($("static-eval").open && isNew && !isShared(state)) ask({ do: "static-eval" });
 }
 
 function show() {
@@ -103,15 +116,16 @@ function show() {
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),
-    moves: state.thinking ? [] : state.moves,
+    moves: state.thinking || !mayMove(state) ? [] : state.moves,
     last: state.last,
     isFlipped,
     free: premove.choices(state, looksOf(state.game), $("premoves").checked),
   });
   drawings.show(state.fen);
   showEnding(state);
-  showHistory($("history"), state, node => ask({ do: "show", node }));
-  $("message").textContent = messageText();
+  showSeats(state);
+  showHistory($("history"), state, look);
+  $("message").textContent = messageText() + offerText(state);
   $("message").classList.toggle("is-problem", !!state.problem);
   $("answer").textContent = review.isLearning ? "" : answerText(state);
   showRecord(state);
@@ -173,6 +187,9 @@ function showSearch() {
   board.setHeatMap(layers);
 }
 
+// Shows the position of a node, unless the board is others', too.
+const look = node => isShared(state) || ask({ do: "show", node });
+
 // The status message: the last move, the side to move, the end of the game.
 function messageText() {
   const { line, ply, end, problem } = state;
@@ -224,7 +241,7 @@ board.addEventListener("move", async event => {
 let hoverTimer = 0;
 function onHover(event) {
   clearTimeout(hoverTimer);
-  if (!$("show-why").checked || !state) return;
+  if (!$("show-why").checked || !state || isShared(state)) return;
   const square = event.target.closest?.("[data-square]")?.dataset.square;
   const move = square ? board.moveTo(square) : event.target.dataset?.move;
   if (!move || state.answer?.about === move) return;
@@ -249,7 +266,7 @@ setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
 function showPly(ply) {
   if (!state || ply < 0 || ply > state.line.length || ply === state.ply) return;
-  ask({ do: "show", node: ply === 0 ? 0 : state.line[ply - 1].node });
+  look(ply === 0 ? 0 : state.line[ply - 1].node);
 }
 const graph = new Graph($("graph"), showPly);
 const review = new Review(ask, () => showSearch());
@@ -283,7 +300,10 @@ for (const [id, act] of Object.entries({
 })) {
   $(id).addEventListener("click", () => state && act());
 }
-setUpKeys(board, name => $(name).disabled || $(name).click());
+setUpKeys(board, name => {
+  const isOff = $(name).disabled || (state && isShared(state) && $(name).closest(".unshared"));
+  if (!isOff) $(name).click();
+});
 for (const id of ["analyse", "line-count", "analyst", "depth", "threads", "hash"]) $(id).addEventListener("change", analyse);
 $("static-eval").addEventListener("toggle", () => {
   if ($("static-eval").open) ask({ do: "static-eval" });
@@ -309,6 +329,7 @@ setUpChecks(ask);
 setUpEnding(ask, () => state);
 setUpExplorer(ask);
 setUpLinks();
+setUpSeats(ask);
 setUpRules();
 setUpDialogs(ask);
 setUpRecord(ask);

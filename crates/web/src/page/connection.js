@@ -1,8 +1,14 @@
-// The WebSocket to the server. Reconnects automatically to the same session, whose name is kept in the
-// address of the page.
+// The WebSocket to the server. Reconnects automatically to the same session: its name, or a seat in it, is
+// kept in the address of the page.
 
 // The delay before reconnecting, in milliseconds; it doubles with each failure.
 const MIN_DELAY = 250, MAX_DELAY = 8000;
+
+// The code with which the server ends a connection that it does not want.
+const REFUSED = 1008;
+
+// Whether an address has a seat.
+export const isSeat = hash => hash.startsWith("#seat=");
 
 export class Connection {
   // The maximum size of a request in bytes.
@@ -15,7 +21,8 @@ export class Connection {
   #socket = null;
   #delay = MIN_DELAY;
 
-  // `onMessage` is called with each message, `onConnection` with whether there is a connection.
+  // `onMessage` is called with each message, `onConnection` with whether there is a connection, and
+  // with the reason if there will be no other.
   constructor(onMessage, onConnection) {
     this.onMessage = onMessage;
     this.onConnection = onConnection;
@@ -26,19 +33,23 @@ export class Connection {
     const address = new URL("ws", location.href);
     address.protocol = "ws:";
     address.hash = "";
-    address.search = "session=" + encodeURIComponent(location.hash.slice(1));
+    const name = location.hash.slice(1);
+    address.search = isSeat(location.hash) ? name : "session=" + encodeURIComponent(name);
     this.#socket = new WebSocket(address);
     this.#socket.addEventListener("message", event => {
       const message = JSON.parse(event.data);
       if (message.is === "welcome") {
         this.#delay = MIN_DELAY;
-        history.replaceState(null, "", "#" + message.session);
+        if (message.session) history.replaceState(null, "", "#" + message.session);
         this.onConnection(true);
       }
       this.onMessage(message);
     });
-    this.#socket.addEventListener("close", () => {
-      this.onConnection(false);
+    this.#socket.addEventListener("close", event => {
+      // A link that the server does not know stays unknown.
+      const isOver = isSeat(location.hash) && event.code === REFUSED;
+      this.onConnection(false, isOver ? event.reason : undefined);
+      if (isOver) return;
       setTimeout(() => this.#connect(), this.#delay);
       this.#delay = Math.min(2 * this.#delay, MAX_DELAY);
     });

@@ -1,6 +1,7 @@
 // Resigning, draws, and rematches with the colours swapped.
 
 import { $ } from "./elements.js";
+import { isSpectator, ownSide } from "./seats.js";
 
 // Asks for confirmation.
 function confirm(text, act) {
@@ -11,23 +12,24 @@ function confirm(text, act) {
   dialog.showModal();
 }
 
-// The request for a rematch.
-function rematch(state) {
-  const [minutes, increment] = state.clock?.text.split("+").map(Number) ?? [];
-  return {
-    do: "new",
-    game: state.game,
-    ...(state.option ? { option: state.option } : {}),
-    fen: state.start,
-    players: state.players.toReversed(),
-    ...(state.clock ? { clock: { minutes, increment } } : {}),
-  };
+const COLOURS = { white: "White", black: "Black" };
+
+// What a player has offered, in words.
+export function offerText(state) {
+  const { "draw-offer": draw, rematch } = state;
+  if (draw) return ` ${COLOURS[draw]} offers a draw.`;
+  return rematch ? ` ${COLOURS[rematch]} offers a rematch.` : "";
 }
 
 export function showEnding(state) {
-  $("resign").hidden = $("draw").hidden = !state.players.includes("person") || !!state.end;
-  $("draw").textContent = state.person ? "Offer a draw" : "Draw";
-  $("rematch").hidden = !state.end;
+  const { "draw-offer": draw, end, person, players, rematch, seats } = state;
+  const plays = seats ? !!ownSide() : players.includes("person");
+  $("resign").hidden = $("draw").hidden = !plays || !!end;
+  $("draw").textContent = draw && draw !== person ? "Accept the draw" : person ? "Offer a draw" : "Draw";
+  $("draw").disabled = !!draw && draw === person;
+  $("rematch").hidden = !end || isSpectator();
+  $("rematch").textContent = rematch && rematch !== ownSide() ? "Accept the rematch" : "Rematch";
+  $("rematch").disabled = !!rematch && rematch === ownSide();
 }
 
 // `ask` sends a request, `current` returns the state of the game.
@@ -41,5 +43,5 @@ export function setUpEnding(ask, current) {
     if (person) ask({ do: "draw" });
     else confirm("Do both players agree on a draw?", () => ask({ do: "draw" }));
   });
-  onClick("rematch", state => ask(rematch(state)));
+  onClick("rematch", () => ask({ do: "rematch" }));
 }

@@ -9,9 +9,12 @@ const MAX_BYTES = 60_000;
 // The link with which the page was opened.
 let opened = null;
 
+// Whether an address has a link to a game, and not a seat.
+const hasLink = () => location.hash.includes("=") && !location.hash.startsWith("#seat=");
+
 // Removes the link from the address, before it is taken for the name of a session.
 export function takeLink() {
-  if (!location.hash.includes("=")) return;
+  if (!hasLink()) return;
   opened = location.hash.slice(1);
   history.replaceState(null, "", location.pathname + location.search);
 }
@@ -78,6 +81,7 @@ let isLinkPending = false;
 
 // Shows the links to the position and to the game, whose PGN it requests.
 export function showLinks(state, ask) {
+  if (state.seats && !$("seats").hidden) ask({ do: "seats", on: true });
   $("position-link").value = positionLink(state);
   $("game-link").value = "";
   $("link-state").textContent = "";

@@ -4,6 +4,7 @@ import { showCaptured } from "./captured.js";
 import { make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { readFen } from "./moves.js";
+import { isOwner } from "./seats.js";
 
 // The engines of the server, by name; other players are a person or a level.
 export let engines = [];
@@ -70,6 +71,7 @@ export class Strip {
     this.dot.className = `dot ${side ? "black" : "white"}`;
     this.select.setAttribute("aria-label", side ? "Player of Black" : "Player of White");
     fillPlayers(this.select, offer, state.players[side]);
+    this.select.disabled = !isOwner();
     const { names, result, tags } = state.record;
     const elo = tags.find(([name]) => name === (side ? "BlackElo" : "WhiteElo"))?.[1];
     const isNamed = !!names[side] && names[side] !== "?";

@@ -3,6 +3,7 @@
 
 import { colourOf } from "./looks.js";
 import { readMove } from "./moves.js";
+import { ownSide } from "./seats.js";
 
 export class Premove {
   #squares = [];
@@ -15,12 +16,11 @@ export class Premove {
     this.play = play;
   }
 
-  // The squares that can be chosen, as `free` of the board's `show`; null if premoves are not possible.
+  // The squares that can be chosen while the opponent is to move, as `free` of the board's `show`; null if
+  // premoves are not possible.
   choices(state, looks, isOn) {
-    const index = state.players.indexOf("person");
-    const isWaiting = isOn && state.thinking && !state.paused && index >= 0;
-    if (!isWaiting) return null;
-    const colour = index ? "black" : "white";
+    if (!isOn || state.paused || !this.#waits(state)) return null;
+    const colour = state.person ?? "white";
     return { isOrigin: letter => colourOf(letter) === colour, steps: looks.steps.length || 1 };
   }
 
@@ -28,7 +28,7 @@ export class Premove {
   show(state, looks) {
     if (!this.#squares.length) return;
     if (state.end || state.paused) return this.cancel();
-    if (state.thinking) return this.board.setPremove(this.#squares);
+    if (this.#waits(state)) return this.board.setPremove(this.#squares);
     const squares = this.#squares.join();
     const letters = [...looks.pieces.keys()];
     const moves = state.moves.map(readMove).filter(move => move.squares.join() === squares);
@@ -36,6 +36,11 @@ export class Premove {
     moves.sort((a, b) => letters.indexOf(b.suffix) - letters.indexOf(a.suffix));
     this.cancel();
     if (moves[0]) this.play(moves[0].text);
+  }
+
+  // Whether a person waits for the opponent's move.
+  #waits({ person, thinking, end, "side-to-move": turn }) {
+    return !end && (thinking ? !!person : !!ownSide() && person === ownSide() && turn !== person);
   }
 
   #set(squares) {
