@@ -2,18 +2,18 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The most bytes in the queue. A line of any length is read if it is the only one.
-const MOST: usize = 8 << 20;
+/// The most bytes in the queue, unless there is another limit. A line of any length is read if it is the only one.
+pub(super) const MOST: usize = 8 << 20;
 
 /// Bytes that a line takes besides its text.
 const LINE: usize = 128;
 
 /// The queued bytes of one reader.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Backlog(Arc<Waiting>);
 
-#[derive(Default)]
 struct Waiting {
+    most: usize,
     bytes: Mutex<usize>,
     freed: Condvar,
 }
@@ -24,12 +24,23 @@ pub(super) struct Reservation {
     bytes: usize,
 }
 
+impl Default for Backlog {
+    fn default() -> Backlog {
+        Backlog::new(MOST)
+    }
+}
+
 impl Backlog {
+    /// An empty queue with a limit of its own.
+    pub(super) fn new(most: usize) -> Backlog {
+        Backlog(Arc::new(Waiting { most, bytes: Mutex::default(), freed: Condvar::new() }))
+    }
+
     /// Reserves bytes for a line of this length; blocks while the queue is full.
     pub(super) fn reserve(&self, length: usize) -> Reservation {
         let bytes = length + LINE;
         let waiting = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > MOST;
+        let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.0.most;
         let waiting = self.0.freed.wait_while(waiting, is_full);
         *waiting.unwrap_or_else(PoisonError::into_inner) += bytes;
         Reservation { backlog: self.clone(), bytes }
@@ -46,13 +57,13 @@ impl Backlog {
 impl Reservation {
     /// Whether the queue is half full.
     pub(super) fn is_half_full(&self) -> bool {
-        *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > MOST / 2
+        *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > self.backlog.0.most / 2
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let Waiting { bytes, freed } = &*self.backlog.0;
+        let Waiting { bytes, freed, .. } = &*self.backlog.0;
         *bytes.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
         freed.notify_one();
     }

@@ -4,8 +4,8 @@ use std::io::{self, BufRead};
 
 use thiserror::Error;
 
-/// The longest line in bytes. A game of a hundred thousand moves fits.
-const LONGEST: usize = 1 << 20;
+/// The longest line in bytes, unless there is another limit. A game of a hundred thousand moves fits.
+pub(super) const LONGEST: usize = 1 << 20;
 
 /// A line that cannot be read.
 #[derive(Debug, Error)]
@@ -23,23 +23,29 @@ enum LineProblem {
     #[error("byte 0x{byte:02x} at position {position} of the line is not UTF-8")]
     Encoding { byte: u8, position: usize },
     /// The line is too long.
-    #[error("a line of more than {LONGEST} bytes")]
-    TooLong,
+    #[error("a line of more than {longest} bytes")]
+    TooLong { longest: usize },
 }
 
 /// The lines of an input, trimmed of spaces, zeros and byte order marks.
 pub(super) struct Lines<R> {
     input: R,
+    longest: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input }
+        Lines::with_longest(input, LONGEST)
+    }
+
+    /// The same with another limit of their length.
+    pub(super) fn with_longest(input: R, longest: usize) -> Lines<R> {
+        Lines { input, longest }
     }
 
     /// The next line without its end (LF or CRLF); `None` at the end of the input.
     pub(super) fn next(&mut self) -> io::Result<Option<Result<String, LineError>>> {
-        let mut line = read_line(&mut self.input)?;
+        let mut line = read_line(&mut self.input, self.longest)?;
         if let Some(Ok(text) | Err(LineError { text, .. })) = &mut line {
             text.truncate(text.trim_end_matches(is_unseen).len());
             text.drain(..text.len() - text.trim_start_matches(is_unseen).len());
@@ -56,7 +62,7 @@ fn is_unseen(letter: char) -> bool {
 }
 
 /// Reads a line without its end; `None` at the end of the input.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, LineError>>> {
+fn read_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Result<String, LineError>>> {
     let mut line = Vec::new();
     let mut length = 0;
     loop {
@@ -71,22 +77,22 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, LineE
         let end = chunk.iter().position(|&byte| byte == b'\n');
         let taken = end.unwrap_or(chunk.len());
         length += taken;
-        line.extend_from_slice(&chunk[..taken.min(LONGEST - line.len())]);
+        line.extend_from_slice(&chunk[..taken.min(longest - line.len())]);
         let last = end.is_some() || chunk.is_empty();
         let consumed = end.map_or(taken, |end| end + 1);
         // Count the line end, so that an empty line is not taken for the end of input.
         length += usize::from(end.is_some());
         input.consume(consumed);
         if last {
-            return Ok(Some(decode(line, length)));
+            return Ok(Some(decode(line, length, longest)));
         }
     }
 }
 
-fn decode(line: Vec<u8>, length: usize) -> Result<String, LineError> {
-    if length > LONGEST + 1 {
+fn decode(line: Vec<u8>, length: usize, longest: usize) -> Result<String, LineError> {
+    if length > longest + 1 {
         let text = String::from_utf8_lossy(&line).into_owned();
-        return Err(LineError { problem: LineProblem::TooLong, text });
+        return Err(LineError { problem: LineProblem::TooLong { longest }, text });
     }
     String::from_utf8(line).map_err(|error| {
         let position = error.utf8_error().valid_up_to();

@@ -3,7 +3,7 @@
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
 //! own; [`listen`](listen()) serves it over TCP. [`UciEngine`] is the same where there are no threads, as in
 //! a browser. [`client`] and [`xboard`] drive engines, which a [`transport`] leads to: a [`process`] or a
-//! connection. An [`engine_log`] may record all lines.
+//! connection, also one that the engine has made ([`agents`]). An [`engine_log`] may record all lines.
 //!
 //! # Example
 //!
@@ -20,6 +20,7 @@
 //! # Ok::<(), labrys_protocol::CommandError>(())
 //! ```
 
+pub mod agents;
 mod answer_tracker;
 mod backlog;
 pub mod client;
@@ -36,6 +37,7 @@ pub mod text;
 pub mod transport;
 mod uci;
 mod uci_engine;
+mod waiting_room;
 pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};

@@ -3,11 +3,10 @@
 //! A connection becomes a session with its first command. If too many connections wait for that, the oldest
 //! one is closed, so that idle or invalid ones take no place.
 
-use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use super::command::{self, CommandError};
 use super::guest::GuestLimits;
 use super::output::error_line;
 use super::uci::run_for_guest;
+use super::waiting_room::WaitingRoom;
 
 /// Sessions at a time.
 const SESSIONS: usize = 16;
@@ -26,7 +26,7 @@ const WAITING: usize = 64;
 const MAX_FIRST_COMMAND: usize = 1 << 16;
 
 /// The pause after a connection that could not be accepted.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
 /// The time after which a session ends if its client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -35,12 +35,12 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The refusal of a connection.
-const TOO_MANY: &str = "too many connections";
+pub(super) const TOO_MANY: &str = "too many connections";
 
 /// Serves the protocol on all connections, within limits, until the process ends.
 pub fn listen(listener: &TcpListener, limits: &GuestLimits) -> ! {
-    let sessions =
-        Arc::new(Sessions { limits: limits.clone(), sessions: Arc::default(), waiting: Mutex::default() });
+    let waiting = WaitingRoom::new(WAITING);
+    let sessions = Arc::new(Sessions { limits: limits.clone(), sessions: Arc::default(), waiting });
     loop {
         let accepted = listener.accept().and_then(|(stream, peer)| {
             let (stream, sessions) = (Arc::new(stream), Arc::clone(&sessions));
@@ -59,8 +59,8 @@ struct Sessions {
     limits: GuestLimits,
     /// The sessions, each of which holds a reference.
     sessions: Arc<()>,
-    /// The connections that have not sent a command, the one that has waited longest first.
-    waiting: Mutex<VecDeque<Arc<TcpStream>>>,
+    /// The connections that have not sent a command.
+    waiting: WaitingRoom,
 }
 
 impl Sessions {
@@ -81,12 +81,12 @@ impl Sessions {
         if self.claim_session().is_none() {
             return refuse(stream, TOO_MANY);
         }
-        if let Some(oldest) = self.enqueue(stream) {
+        if let Some(oldest) = self.waiting.enter(stream) {
             let _ = refuse(&oldest, TOO_MANY);
             let _ = oldest.shutdown(Shutdown::Both);
         }
         let beginning = read_first_command(stream);
-        self.waiting().retain(|other| !Arc::ptr_eq(other, stream));
+        self.waiting.leave(stream);
         let beginning = match beginning? {
             FirstCommand::None => return Ok(()),
             FirstCommand::Other => return refuse(stream, "this is no command of UCI"),
@@ -103,17 +103,6 @@ impl Sessions {
         let place = Arc::clone(&self.sessions);
         // This one and `self` hold a reference each.
         (Arc::strong_count(&place) <= SESSIONS + 1).then_some(place)
-    }
-
-    /// Adds a connection to those that wait. Returns the one to close for it, if any.
-    fn enqueue(&self, stream: &Arc<TcpStream>) -> Option<Arc<TcpStream>> {
-        let mut waiting = self.waiting();
-        waiting.push_back(Arc::clone(stream));
-        if waiting.len() > WAITING { waiting.pop_front() } else { None }
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -173,6 +162,6 @@ fn next_line(bytes: &mut Vec<u8>, is_end: bool) -> Option<Vec<u8>> {
 }
 
 /// Sends the reason of a refusal. The peer may be gone already.
-fn refuse(mut stream: &TcpStream, reason: impl Display) -> io::Result<()> {
+pub(super) fn refuse(mut stream: &TcpStream, reason: impl Display) -> io::Result<()> {
     stream.write_all(format!("{}\n", error_line(reason)).as_bytes())
 }

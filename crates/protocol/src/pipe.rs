@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::agents::AgentFault;
 use super::backlog::{Backlog, Reservation};
 use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, Lines};
@@ -55,6 +56,9 @@ pub enum ClientError {
         /// The address.
         address: String,
     },
+    /// The connection of an agent was closed here.
+    #[error("the connection has ended: {0}")]
+    Fault(AgentFault),
     /// An answer did not come in time.
     #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
     Silent {
@@ -115,8 +119,9 @@ impl Pipe {
         let (peer, input, output) = Peer::open(transport, timeout)?;
         let log = log.of_process(peer.id());
         let (sender, lines) = mpsc::sync_channel(QUEUE);
-        let reader_log = log.clone();
-        thread::spawn(move || read_output(BufReader::new(output), &sender, &reader_log));
+        let (longest, most) = peer.input_limits();
+        let (reader_log, output) = (log.clone(), Lines::with_longest(BufReader::new(output), longest));
+        thread::spawn(move || read_output(output, &Backlog::new(most), &sender, &reader_log));
         Ok(Pipe { peer, input, lines, log, quit_lines })
     }
 
@@ -174,7 +179,8 @@ impl Pipe {
 impl Drop for Pipe {
     fn drop(&mut self) {
         // A failed write does not matter: the process is killed or the connection closed anyway.
-        for line in self.quit_lines {
+        let lines = if self.peer.has_to_quit() { self.quit_lines } else { &[] };
+        for line in lines {
             let _ = self.write(line);
         }
         // An engine that is writing can only end if its output is read.
@@ -183,9 +189,12 @@ impl Drop for Pipe {
 }
 
 /// Logs and queues lines until the output ends or the pipe is dropped.
-fn read_output(output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
-    let mut output = Lines::new(output);
-    let backlog = Backlog::default();
+fn read_output(
+    mut output: Lines<impl BufRead>,
+    backlog: &Backlog,
+    lines: &SyncSender<OutputLine>,
+    log: &EngineLog,
+) {
     loop {
         match output.next() {
             Ok(Some(text)) => {

@@ -1,4 +1,4 @@
-//! The transport to an engine: a child process, or a connection over TCP.
+//! The transport to an engine: a child process, or a connection over TCP, from here or from there.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -7,11 +7,19 @@ use std::process::ExitStatus;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::agents::{Agent, Link};
 use super::pipe::ClientError;
 use super::process::{Launch, Process};
+use super::{backlog, input};
 
 /// The timeout of connecting and of writing a line.
 const SOCKET_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest line of an agent in bytes.
+const AGENT_LINE: usize = 1 << 16;
+
+/// The most bytes of lines of an agent that wait to be read.
+const AGENT_BACKLOG: usize = 1 << 20;
 
 /// The transport to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,14 +28,18 @@ pub enum Transport {
     Process(Launch),
     /// A program that listens on a TCP port.
     Tcp(TcpAddress),
+    /// A program that has connected to a TCP port here.
+    Agent(Agent),
 }
 
 impl fmt::Display for Transport {
-    /// The program with its arguments, or the address.
+    /// The program with its arguments, the address, or that it is an agent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Transport::Process(launch) => write!(f, "{launch}"),
             Transport::Tcp(address) => write!(f, "TCP {address}"),
+            // Its name is that of the player.
+            Transport::Agent(_) => f.write_str("agent"),
         }
     }
 }
@@ -57,16 +69,15 @@ impl fmt::Display for TcpAddress {
 
 impl TcpAddress {
     /// Connects within `timeout`. A name may stand for several addresses; each is tried.
-    fn connect(&self, timeout: Duration) -> Result<TcpStream, ClientError> {
-        let failed = |error| ClientError::Connect { address: self.to_string(), error };
+    pub(super) fn connect(&self, timeout: Duration) -> io::Result<TcpStream> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-        for address in self.0.to_socket_addrs().map_err(failed)? {
+        for address in self.0.to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, timeout.min(SOCKET_TIMEOUT)) {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = error,
             }
         }
-        Err(failed(last))
+        Err(last)
     }
 }
 
@@ -76,6 +87,8 @@ pub(super) enum Peer {
     Process(Process),
     /// A connection, with the address of the peer.
     Tcp(TcpStream, TcpAddress),
+    /// The connection of an agent.
+    Agent(Link),
 }
 
 /// The peer, with its input and its output.
@@ -90,22 +103,47 @@ impl Peer {
                 Ok((Peer::Process(process), Box::new(input), Box::new(output)))
             }
             Transport::Tcp(address) => {
-                let stream = address.connect(timeout)?;
                 let failed = |error| ClientError::Connect { address: address.to_string(), error };
+                let stream = address.connect(timeout).map_err(failed)?;
                 stream.set_nodelay(true).map_err(failed)?;
                 stream.set_write_timeout(Some(SOCKET_TIMEOUT)).map_err(failed)?;
                 let [input, output] =
                     [stream.try_clone().map_err(failed)?, stream.try_clone().map_err(failed)?];
                 Ok((Peer::Tcp(stream, address.clone()), Box::new(input), Box::new(output)))
             }
+            Transport::Agent(agent) => {
+                let failed = |error| ClientError::Connect { address: agent.name().to_string(), error };
+                let link = agent.drive().map_err(failed)?;
+                let (input, output) =
+                    (link.stream().try_clone().map_err(failed)?, link.input().map_err(failed)?);
+                Ok((Peer::Agent(link), Box::new(input), Box::new(output)))
+            }
         }
     }
 
-    /// A number unique among the open peers: the process id, or the local port.
+    /// A number unique among the open peers: the process id, or a port of the connection.
     pub(super) fn id(&self) -> u32 {
         match self {
             Peer::Process(process) => process.id(),
             Peer::Tcp(stream, _) => stream.local_addr().map_or(0, |address| address.port().into()),
+            Peer::Agent(link) => link.stream().peer_addr().map_or(0, |address| address.port().into()),
+        }
+    }
+
+    /// Whether the peer is told to end before it is dropped. An agent that has failed may come back.
+    pub(super) fn has_to_quit(&self) -> bool {
+        match self {
+            Peer::Process(_) | Peer::Tcp(..) => true,
+            Peer::Agent(link) => link.is_dismissed(),
+        }
+    }
+
+    /// The longest line of the peer, and the most bytes of its lines that wait to be read. Agents are many
+    /// and strangers.
+    pub(super) fn input_limits(&self) -> (usize, usize) {
+        match self {
+            Peer::Process(_) | Peer::Tcp(..) => (input::LONGEST, backlog::MOST),
+            Peer::Agent(_) => (AGENT_LINE, AGENT_BACKLOG),
         }
     }
 
@@ -114,6 +152,10 @@ impl Peer {
         match self {
             Peer::Process(process) => ClientError::Gone { status: process.wait(|| ()) },
             Peer::Tcp(_, address) => ClientError::Closed { address: address.to_string() },
+            Peer::Agent(link) => match link.fault() {
+                Some(fault) => ClientError::Fault(fault),
+                None => ClientError::Closed { address: link.name() },
+            },
         }
     }
 
@@ -124,6 +166,10 @@ impl Peer {
             Peer::Tcp(stream, _) => {
                 // Written lines still arrive; then the peer reads the end of its input.
                 let _ = stream.shutdown(Shutdown::Write);
+                None
+            }
+            Peer::Agent(link) => {
+                link.close();
                 None
             }
         }

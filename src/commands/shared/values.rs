@@ -8,6 +8,7 @@ use std::ops::{Bound, RangeBounds, RangeInclusive};
 use std::time::Duration;
 
 use crate::arena::seconds;
+use crate::protocol::transport::TcpAddress;
 
 /// The kind of a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,6 +198,11 @@ pub(in crate::commands) fn socket_address(text: &str) -> Result<SocketAddr, Valu
     let address = port.or_else(|_| text.parse::<SocketAddr>());
     let expected = "a port, or an address with a port, as in `127.0.0.1:3000`";
     address.map_err(|_| Kind::Other(expected.to_owned()).into())
+}
+
+/// Parses the address of a TCP port.
+pub(in crate::commands) fn tcp_address(text: &str) -> Result<TcpAddress, ValueError> {
+    text.parse().map_err(|()| Kind::Other("an address, HOST:PORT".to_owned()).into())
 }
 
 #[cfg(test)]

@@ -1,0 +1,166 @@
+//! Labrys as an agent.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::Greeting;
+use crate::GuestLimits;
+use crate::transport::TcpAddress;
+use crate::uci::run_for_guest;
+use labrys_core::game::quote;
+
+/// The time between attempts to come back.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The beginning of a refusal.
+const REFUSAL: &str = "info string error: ";
+
+/// The time for connecting.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest first line of a server.
+const LONGEST_FIRST: u64 = 4096;
+
+/// The last line of a server that ends.
+const QUIT: &[u8] = b"\nquit";
+
+/// An error of an agent.
+#[derive(Debug, Error)]
+pub enum ConnectError {
+    /// The server cannot be reached.
+    #[error("cannot connect to {address}: {error}")]
+    Connect {
+        /// The address.
+        address: String,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The server refuses the agent.
+    #[error("the server refuses: {}", quote(.0))]
+    Refused(String),
+    /// The engine has failed.
+    #[error("protocol")]
+    Engine(#[source] io::Error),
+}
+
+/// How a connection has ended.
+enum End {
+    /// The server has said `quit`.
+    Quit,
+    /// It was lost.
+    Lost,
+}
+
+/// Connects to a server, greets it, and speaks UCI with it, as to a guest, until it says `quit`. A connection
+/// that is lost is made again, for as long as that takes; `lost` is called then.
+///
+/// # Errors
+/// [`ConnectError`] if the server cannot be reached at first, or refuses.
+pub fn connect(
+    address: &TcpAddress,
+    greeting: &Greeting,
+    limits: &GuestLimits,
+    mut lost: impl FnMut(),
+) -> Result<(), ConnectError> {
+    let failed = |error| ConnectError::Connect { address: address.to_string(), error };
+    let mut stream = address.connect(TIMEOUT).map_err(failed)?;
+    loop {
+        match session(stream, greeting, limits)? {
+            End::Quit => return Ok(()),
+            End::Lost => lost(),
+        }
+        stream = loop {
+            thread::sleep(PAUSE);
+            match address.connect(TIMEOUT) {
+                Ok(stream) => break stream,
+                Err(error) => log::info!("{}", failed(error)),
+            }
+        };
+    }
+}
+
+/// Speaks UCI over one connection.
+fn session(stream: TcpStream, greeting: &Greeting, limits: &GuestLimits) -> Result<End, ConnectError> {
+    let open = || {
+        stream.set_nodelay(true)?;
+        (&stream).write_all(format!("{}\n", greeting.line()).as_bytes())?;
+        let (mut input, mut first) = (BufReader::new(stream.try_clone()?), Vec::new());
+        (&mut input).take(LONGEST_FIRST).read_until(b'\n', &mut first)?;
+        io::Result::Ok((input, first))
+    };
+    let (input, first) = match open() {
+        Ok((input, first)) if !first.is_empty() => (input, first),
+        _ => return Ok(End::Lost),
+    };
+    if let Some(reason) = String::from_utf8_lossy(&first).trim_end().strip_prefix(REFUSAL) {
+        return Err(ConnectError::Refused(reason.to_owned()));
+    }
+    let is_lost = Arc::new(AtomicBool::new(false));
+    let input = Cursor::new(first).chain(input);
+    let input = Watched { input, last: Vec::new(), is_lost: Arc::clone(&is_lost) };
+    run_for_guest(BufReader::new(input), stream, limits.clone()).map_err(ConnectError::Engine)?;
+    Ok(if is_lost.load(Ordering::Relaxed) { End::Lost } else { End::Quit })
+}
+
+/// An input that notes whether it ends without `quit`.
+struct Watched<R> {
+    input: R,
+    /// The last bytes.
+    last: Vec<u8>,
+    is_lost: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer);
+        match &read {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(count) if *count > 0 => {
+                self.last.extend_from_slice(&buffer[..*count]);
+                let line = self.last.trim_ascii_end().len();
+                self.last.drain(..line.saturating_sub(QUIT.len()));
+            }
+            _ => self.is_lost.store(self.last.trim_ascii_end() != QUIT, Ordering::Relaxed),
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_lost_if_it_ends_without_quit() {
+        for (text, is_lost) in [
+            ("", true),
+            ("uci\nquit\n", false),
+            ("stop\nquit\r\n", false),
+            ("uci\nquit\nisready\n", true),
+            ("uci\ngo", true),
+        ] {
+            let flag = Arc::new(AtomicBool::new(false));
+            // In pieces of three bytes.
+            let pieces = text.as_bytes().chunks(3);
+            let mut watched = Watched { input: Pieces(pieces), last: Vec::new(), is_lost: Arc::clone(&flag) };
+            io::copy(&mut watched, &mut io::sink()).unwrap();
+            assert_eq!(flag.load(Ordering::Relaxed), is_lost, "{text:?}");
+        }
+    }
+
+    struct Pieces<'a>(std::slice::Chunks<'a, u8>);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some(piece) = self.0.next() else { return Ok(0) };
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+}
