@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::door::Caller;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
 use labrys_core::clock::Instant;
@@ -181,6 +182,18 @@ impl Guest {
         })?;
         log::info!("{color} is {name} at {address}");
         let mut guest = Guest { endpoint, address, name, last: None };
+        guest.send(ServerMessage::Player(color));
+        Ok(guest)
+    }
+
+    /// Seats a client that waits at a door, and sends it its colour.
+    ///
+    /// # Errors
+    /// [`GuestError::Receive`]: the socket has failed.
+    pub fn seat(caller: &Caller, color: Color, log: &EngineLog) -> Result<Guest, GuestError> {
+        let (mailbox, address) = caller.mailbox().map_err(GuestError::Receive)?;
+        let endpoint = Endpoint { mailbox, address, process: None, log: log.clone() };
+        let mut guest = Guest { endpoint, address: caller.address, name: caller.name.clone(), last: None };
         guest.send(ServerMessage::Player(color));
         Ok(guest)
     }

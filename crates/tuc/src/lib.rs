@@ -5,7 +5,7 @@
 //! - `client_game`: the client's state of the game; `explain`: the chance outcome that matches a message;
 //! - `client`: the client's socket and engine;
 //! - `host`: the logic of the server; `server`: its socket;
-//! - `guest`: a client as a player in a match;
+//! - `guest`: a client as a player in a match; `door`: a port at which clients wait for their games;
 //! - `announce`: the server's messages about a game; `socket`: sending and receiving datagrams.
 //!
 //! `client_game` and `host` use neither sockets nor clocks; datagrams and times are their arguments.
@@ -29,6 +29,7 @@
 pub mod announce;
 pub mod client;
 mod client_game;
+pub mod door;
 mod explain;
 pub mod guest;
 mod host;

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use super::door::Inbox;
 use labrys_core::clock::Instant;
 
 /// The size of the largest datagram, so that none is truncated.
@@ -16,11 +17,18 @@ const MIN_WAIT: Duration = Duration::from_millis(1);
 pub(super) struct Mailbox {
     socket: UdpSocket,
     buffer: Vec<u8>,
+    /// Where the datagrams come from if others share the socket.
+    inbox: Option<Inbox>,
 }
 
 impl Mailbox {
     pub(super) fn new(socket: UdpSocket) -> Mailbox {
-        Mailbox { socket, buffer: vec![0; MAX_DATAGRAM] }
+        Mailbox { socket, buffer: vec![0; MAX_DATAGRAM], inbox: None }
+    }
+
+    /// The mail of one client at a port of several.
+    pub(super) fn of_caller(socket: UdpSocket, inbox: Inbox) -> Mailbox {
+        Mailbox { socket, buffer: Vec::new(), inbox: Some(inbox) }
     }
 
     /// The address of the socket.
@@ -37,6 +45,13 @@ impl Mailbox {
     /// The next datagram and its sender. None at the `deadline`, or if the wait was interrupted.
     pub(super) fn receive(&mut self, deadline: Option<Instant>) -> io::Result<Option<(&[u8], SocketAddr)>> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(MIN_WAIT));
+        if let Some(inbox) = &self.inbox {
+            let received = inbox.receive(left.unwrap_or(Duration::MAX));
+            return Ok(received.map(|(datagram, sender)| {
+                self.buffer = datagram;
+                (&self.buffer[..], sender)
+            }));
+        }
         self.socket.set_read_timeout(left)?;
         match self.socket.recv_from(&mut self.buffer) {
             Ok((length, sender)) => Ok(self.buffer.get(..length).map(|datagram| {
@@ -78,6 +93,13 @@ impl Mailbox {
     pub(super) fn clear(&mut self) -> io::Result<()> {
         // There is a limit, as a flood may be endless.
         const MOST: usize = 10_000;
+        if let Some(inbox) = &self.inbox {
+            let received = std::iter::from_fn(|| inbox.receive(Duration::ZERO)).take(MOST);
+            received.for_each(|(datagram, sender)| {
+                log::warn!("ignored: {} from {sender}, out of turn", dump(&datagram));
+            });
+            return Ok(());
+        }
         self.socket.set_nonblocking(true)?;
         let mut cleared = Ok(());
         for _ in 0..MOST {

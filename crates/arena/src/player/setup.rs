@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::in_process::InProcessPlayer;
 use super::uci::UciPlayer;
-use super::udp::UdpPlayer;
+use super::udp::{Source, UdpPlayer};
 use super::xboard::XboardPlayer;
 use super::{Player, in_process, uci, xboard};
 use crate::{Rules, RulesError};
@@ -18,6 +18,7 @@ use labrys_core::search::Control;
 use labrys_protocol::client::ClientError;
 use labrys_protocol::engine_log::EngineLog;
 use labrys_protocol::transport::Transport;
+use labrys_tuc::door::Caller;
 use labrys_tuc::guest::{GuestError, Invitation};
 
 /// How an engine is run: its kind and its options.
@@ -44,6 +45,8 @@ pub enum EngineKind {
     Xboard(Transport),
     /// A client that speaks the UDP protocol of TUC-CHESS.
     Udp(Invitation),
+    /// The same, a client that waits at a door: for one game.
+    Caller(Caller),
 }
 
 impl fmt::Display for EngineSetup {
@@ -56,6 +59,7 @@ impl fmt::Display for EngineSetup {
             EngineKind::Udp(Invitation { listen, launch: Some(launch) }) => {
                 write!(f, "{launch}, UDP {listen}")?
             }
+            EngineKind::Caller(_) => f.write_str("UDP")?,
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
     }
@@ -117,7 +121,12 @@ impl EngineSetup {
             EngineKind::Xboard(transport) => {
                 Box::new(XboardPlayer::new(setup, transport.clone(), rules, log))
             }
-            EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout, log)),
+            EngineKind::Udp(invitation) => {
+                Box::new(UdpPlayer::new(Source::Invitation(invitation.clone()), self.timeout, log))
+            }
+            EngineKind::Caller(caller) => {
+                Box::new(UdpPlayer::new(Source::Caller(Some(caller.clone())), self.timeout, log))
+            }
         }
     }
 
@@ -150,6 +159,7 @@ impl EngineSetup {
                 xboard::check(self, transport, rules, needs_setup, log, control)?
             }
             EngineKind::Udp(invitation) => invitation.check(self.timeout, log, control)?,
+            EngineKind::Caller(_) => {}
         }
         Ok(None)
     }
@@ -167,7 +177,7 @@ impl EngineSetup {
         let announced: Vec<_> = match &self.kind {
             EngineKind::Uci(transport) => return uci::announced_games(self, transport, log, control),
             EngineKind::Xboard(transport) => return xboard::announced_games(self, transport, log, control),
-            EngineKind::InProcess | EngineKind::Udp(_) => registry::names()
+            EngineKind::InProcess | EngineKind::Udp(_) | EngineKind::Caller(_) => registry::names()
                 .into_iter()
                 .map(|game| self.check(&Rules::new(game, None)?, true, log, control).map(|_| game))
                 .collect(),

@@ -8,12 +8,13 @@ use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
 use labrys_tuc::announce;
+use labrys_tuc::door::Caller;
 use labrys_tuc::guest::{Guest, GuestError, Invitation};
 use labrys_tuc::message::ServerMessage;
 
 /// A client over UDP. A client plays one game, so each game has a new one.
 pub(super) struct UdpPlayer {
-    invitation: Invitation,
+    source: Source,
     timeout: Duration,
     log: EngineLog,
     /// The client, during a game.
@@ -22,9 +23,17 @@ pub(super) struct UdpPlayer {
     begun: bool,
 }
 
+/// Where the client comes from.
+pub(super) enum Source {
+    /// It joins at a port of its own.
+    Invitation(Invitation),
+    /// It waits at a door; none once it has played.
+    Caller(Option<Caller>),
+}
+
 impl UdpPlayer {
-    pub(super) fn new(invitation: Invitation, timeout: Duration, log: EngineLog) -> UdpPlayer {
-        UdpPlayer { invitation, timeout, log, guest: None, begun: false }
+    pub(super) fn new(source: Source, timeout: Duration, log: EngineLog) -> UdpPlayer {
+        UdpPlayer { source, timeout, log, guest: None, begun: false }
     }
 
     /// The client in a game that has begun. `GB` is sent only when the first clock starts.
@@ -43,7 +52,16 @@ impl<G: Game> Player<G> for UdpPlayer {
         // Free the port before it is used again.
         self.guest = None;
         self.begun = false;
-        self.guest = Some(Guest::join(&self.invitation, color, self.timeout, &self.log, control)?);
+        let guest = match &mut self.source {
+            Source::Invitation(invitation) => {
+                Guest::join(invitation, color, self.timeout, &self.log, control)?
+            }
+            Source::Caller(caller) => {
+                let missing = || PlayerError::Crashed("the client has played its game".to_owned());
+                Guest::seat(&caller.take().ok_or_else(missing)?, color, &self.log)?
+            }
+        };
+        self.guest = Some(guest);
         Ok(())
     }
 
