@@ -22,6 +22,7 @@ mod completions;
 mod deprecated_names;
 mod games;
 mod linear;
+mod lobby;
 mod man;
 mod r#match;
 mod nnue;
@@ -80,6 +81,8 @@ enum Command {
     Tuc(tuc::TucCommand),
     /// Play a match or a tournament between engines
     Match(Box<r#match::MatchArguments>),
+    /// Play a tournament of agents that connect from outside
+    Lobby(Box<lobby::LobbyArguments>),
     /// Find balanced openings for matches
     Openings(openings::OpeningsArguments),
     /// Check, plot and merge files of games
@@ -119,7 +122,7 @@ enum Command {
 /// The commands in the sections of the help.
 const SECTIONS: [(&str, &[&str]); 5] = [
     ("Play", &["uci", "serve", "analyse", "tuc"]),
-    ("Compare", &["match", "openings", "games", "suite", "bench", "perft"]),
+    ("Compare", &["match", "lobby", "openings", "games", "suite", "bench", "perft"]),
     ("Prove", &["solve", "verify", "tables"]),
     ("Learn", &["linear", "nnue", "zero", "spsa"]),
     ("The program", &["options", "completions", "man", "help"]),
@@ -282,6 +285,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Tuc(command) => tuc::run(&command),
         Command::Match(arguments) => r#match::run(*arguments),
+        Command::Lobby(arguments) => lobby::run(&arguments),
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Games(command) => games::run(&command),
         Command::Suite(arguments) => suite::run(&arguments),

@@ -2,6 +2,7 @@
 
 mod commands;
 mod game_loop;
+mod lobby;
 mod match_output;
 #[cfg(unix)]
 mod peers;

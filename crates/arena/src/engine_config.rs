@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::clock::{TIME_CONTROL, seconds};
+use super::pgn::PlayerTags;
 use super::{EngineKind, EngineLimits, EngineSetup, KeyError, KeyValues};
 use labrys_protocol::process::Launch;
 use labrys_protocol::transport::Transport;
@@ -86,6 +87,15 @@ impl EngineConfig {
             engines.push(EngineConfig { name: name.unwrap_or(free), ..engine });
         }
         Ok(engines)
+    }
+
+    /// The PGN tags of the engine.
+    pub(super) fn tags(&self) -> PlayerTags {
+        PlayerTags {
+            name: self.name.clone(),
+            time_control: self.limits.to_string(),
+            setup: self.setup.to_string(),
+        }
     }
 
     /// Reads one engine, named after its program or its address.

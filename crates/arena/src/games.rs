@@ -6,6 +6,7 @@ use labrys_core::game_table;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
 
+use super::lobby::{Hall, Lobby, OnEvent, Standings};
 use super::player::typed;
 use super::tournament::OnGame;
 use super::{EngineSetup, Results, Rules, TextPlayer, Tournament, TournamentError};
@@ -21,6 +22,16 @@ pub(super) trait RegisteredGame: Sync {
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError>;
 
+    /// See [`Lobby::run`].
+    fn run_lobby(
+        &self,
+        lobby: &Lobby,
+        hall: &Hall,
+        standings: &mut Standings,
+        control: &Control,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<(), TournamentError>;
+
     /// See [`EngineSetup::text_player`].
     fn text_player(&self, setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer>;
 }
@@ -34,6 +45,17 @@ impl<G: Playable> RegisteredGame for GameType<G> {
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
         tournament.run_games::<G>(results, control, on_game)
+    }
+
+    fn run_lobby(
+        &self,
+        lobby: &Lobby,
+        hall: &Hall,
+        standings: &mut Standings,
+        control: &Control,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<(), TournamentError> {
+        lobby.run_games::<G>(hall, standings, control, on_event)
     }
 
     fn text_player(&self, setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer> {

@@ -6,7 +6,8 @@
 //! - `referee`: plays one game on the loop that self-play uses too ([`labrys_core::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
-//!   plays them, several at a time, each on a core of its own by `affinity`; `games`: the games by name;
+//!   plays them, several at a time, each on a core of its own by `affinity`; [`lobby`]: a tournament of
+//!   agents that connect from outside; `games`: the games by name;
 //! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
@@ -39,6 +40,7 @@ mod cross_table;
 mod engine_config;
 mod games;
 mod key_values;
+pub mod lobby;
 mod openings;
 pub mod pgn;
 mod player;

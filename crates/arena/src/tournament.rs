@@ -276,11 +276,6 @@ impl Tournament {
         players: &mut [Box<dyn Player<G>>],
         control: &Control,
     ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
-        let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
-        let opening = match self.openings.get(scheduled.opening, &mut game, control) {
-            Err(OpeningError::Interrupted) => return Ok(None),
-            opening => opening?,
-        };
         let Ok([white, black]) = players.get_disjoint_mut(scheduled.players) else {
             unreachable!("a schedule pairs different players");
         };
@@ -289,22 +284,39 @@ impl Tournament {
             Seat { player: white.as_mut(), limits: for_white },
             Seat { player: black.as_mut(), limits: for_black },
         ];
+        self.play_seated(scheduled.number, scheduled.opening, seats, control)
+    }
+
+    /// Plays a game of these players, White first; `None` if `control` stops it. Chance outcomes depend on
+    /// `number`.
+    pub(super) fn play_seated<G: Playable>(
+        &self,
+        number: u64,
+        opening: u64,
+        seats: [Seat<G>; 2],
+        control: &Control,
+    ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
+        let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
+        let line = match self.openings.get(opening, &mut game, control) {
+            Err(OpeningError::Interrupted) => return Ok(None),
+            line => line?,
+        };
         // Not the seed of the openings: their random numbers would be the same.
-        let mut random = seeded_rng(!self.seed, scheduled.number);
+        let mut random = seeded_rng(!self.seed, number);
         let mut random = || random.random();
         match referee::play(
             &mut game,
-            &opening,
+            &line,
             seats,
             &self.adjudication,
             &self.comment_keys,
             &mut random,
             control,
         ) {
-            Ok(played) => Ok(Some((opening, played))),
+            Ok(played) => Ok(Some((line, played))),
             Err(RefereeError::Interrupted) => Ok(None),
             Err(RefereeError::Opening(error)) => {
-                Err(TournamentError::Position { number: scheduled.opening + 1, error })
+                Err(TournamentError::Position { number: opening + 1, error })
             }
         }
     }
@@ -318,42 +330,45 @@ impl Tournament {
         results: &mut Results,
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let result = played.end.game_result();
-        results.add(scheduled.number, scheduled.players, result);
+        results.add(scheduled.number, scheduled.players, played.end.game_result());
+        let players = scheduled.players.map(|player| self.side(player));
+        let thinking = played.thinking;
+        let mut record = self.record(scheduled.number + 1, scheduled.opening, players, &opening, played)?;
+        record.other_tags.extend(self.schedule.part().map(|part| (SHARD.to_owned(), part.to_string())));
+        on_game(&record, results, thinking).map_err(TournamentError::Write)
+    }
+
+    /// The record of a finished game. `number` is from 1, that of the opening from 0.
+    pub(super) fn record(
+        &self,
+        number: u64,
+        round: u64,
+        players: [PlayerTags; 2],
+        opening: &Variation,
+        played: PlayedGame,
+    ) -> Result<PgnGame, TournamentError> {
         let today = OffsetDateTime::now_utc().date();
         let mut board = self.rules.board()?;
         let opening = opening.to_record(board.as_mut());
-        let opening =
-            opening.map_err(|error| TournamentError::Position { number: scheduled.opening + 1, error })?;
-        let record = PgnGame {
-            number: Some(scheduled.number + 1),
-            round: (scheduled.opening + 1).to_string(),
+        let opening = opening.map_err(|error| TournamentError::Position { number: round + 1, error })?;
+        Ok(PgnGame {
+            number: Some(number),
+            round: (round + 1).to_string(),
             date: format!("{:04}.{:02}.{:02}", today.year(), u8::from(today.month()), today.day()),
             variant: board.pgn_variant().map(str::to_owned),
-            players: scheduled.players.map(|player| self.side(player)),
+            players,
             opening,
             comment: String::new(),
             moves: played.moves,
             closing: String::new(),
             end: Some(played.end),
-            other_tags: self
-                .schedule
-                .part()
-                .map(|part| (SHARD.to_owned(), part.to_string()))
-                .into_iter()
-                .collect(),
-        };
-        on_game(&record, results, played.thinking).map_err(TournamentError::Write)
+            other_tags: Vec::new(),
+        })
     }
 
     /// The PGN tags of an engine.
     fn side(&self, player: usize) -> PlayerTags {
-        let engine = &self.engines[player];
-        PlayerTags {
-            name: engine.name.clone(),
-            time_control: engine.limits.to_string(),
-            setup: engine.setup.to_string(),
-        }
+        self.engines[player].tags()
     }
 
     /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in

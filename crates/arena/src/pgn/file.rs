@@ -101,6 +101,14 @@ impl PgnFile {
         }
         self.file.write_all(record.to_string().as_bytes())
     }
+
+    /// Waits until all games are on the disk, so that none is lost by a power failure.
+    ///
+    /// # Errors
+    /// The error of the system.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
 }
 
 /// The games of a file that a match writes, but not one at its end that is not finished.

@@ -1,0 +1,153 @@
+//! The agents that have come, by name.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Identities;
+use labrys_core::game::quote;
+use labrys_protocol::agents::{Agent, AgentName, Greeting};
+use labrys_tuc::door::{Caller, Door};
+
+/// The agents that have come. Each has one connection at a time. Clients over UDP wait at a door, if there is
+/// one.
+#[derive(Debug)]
+pub struct Hall {
+    door: Option<Door>,
+    /// The game that is played.
+    variant: String,
+    /// The names of other players.
+    taken: Vec<String>,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug)]
+struct Inside {
+    identities: Identities,
+    agents: Vec<Agent>,
+}
+
+impl Hall {
+    /// An empty hall for players of a game. `taken` are names that no agent may have.
+    pub fn new(variant: &str, identities: Identities, taken: Vec<String>) -> Hall {
+        let inside = Mutex::new(Inside { identities, agents: Vec::new() });
+        Hall { door: None, variant: variant.to_owned(), taken, inside }
+    }
+
+    /// The same hall with a door for clients over UDP.
+    pub fn with_door(self, door: Door) -> Hall {
+        Hall { door: Some(door), ..self }
+    }
+
+    /// The clients over UDP that wait, each with the name that it has here: as it gave it, with `_` in the
+    /// place of what no name has. Those that bring the name of another are sent away.
+    pub(super) fn callers(&self) -> Vec<(String, Caller)> {
+        let callers = self.door.iter().flat_map(Door::callers);
+        let named = callers.filter_map(|caller| {
+            let name = AgentName::like(&caller.name);
+            match self.admit_caller(&name) {
+                Ok(()) => Some((name.to_string(), caller)),
+                Err(problem) => {
+                    log::warn!("{} at {}: {problem}", quote(&caller.name), caller.address);
+                    caller.leave();
+                    None
+                }
+            }
+        });
+        named.collect()
+    }
+
+    /// Lets an agent in that has connected from an address.
+    ///
+    /// # Errors
+    /// A message for it that says why not.
+    pub fn admit(&self, greeting: &Greeting, peer: SocketAddr) -> Result<Agent, String> {
+        let Greeting { name, games, token } = greeting;
+        let variant = &self.variant;
+        if !games.iter().any(|game| game.eq_ignore_ascii_case(variant)) {
+            return Err(format!(
+                "the game here is {variant}, which is not among {}",
+                quote(&games.join(" "))
+            ));
+        }
+        self.check_taken(name.as_str())?;
+        let mut inside = self.inside();
+        let is_remote = !peer.ip().to_canonical().is_loopback();
+        inside.identities.admit(name, token.as_ref(), is_remote).map_err(|error| error.to_string())?;
+        match inside.agents.iter().find(|agent| agent.name() == name) {
+            // Without a token it may be another one of the same name.
+            Some(agent) if token.is_none() && agent.is_connected() => {
+                Err(format!("{} is here already", quote(name.as_str())))
+            }
+            Some(agent) => Ok(agent.clone()),
+            None => {
+                let agent = Agent::new(name.clone());
+                inside.agents.push(agent.clone());
+                Ok(agent)
+            }
+        }
+    }
+
+    /// Lets a client over UDP in, which has no token.
+    fn admit_caller(&self, name: &AgentName) -> Result<(), String> {
+        self.check_taken(name.as_str())?;
+        let mut inside = self.inside();
+        if inside.agents.iter().any(|agent| agent.name() == name) {
+            return Err(format!("{} is an agent over TCP", quote(name.as_str())));
+        }
+        inside.identities.admit(name, None, false).map_err(|error| error.to_string())
+    }
+
+    fn check_taken(&self, name: &str) -> Result<(), String> {
+        match self.taken.iter().any(|taken| taken.eq_ignore_ascii_case(name)) {
+            true => Err(format!("{} is the name of another player", quote(name))),
+            false => Ok(()),
+        }
+    }
+
+    /// The agents, in the order in which they came first.
+    pub fn agents(&self) -> Vec<Agent> {
+        self.inside().agents.clone()
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn agents_are_let_in_by_game_name_and_token() {
+        let folder = tempfile::tempdir().unwrap();
+        let identities = Identities::open(&folder.path().join("identities.json"), false).unwrap();
+        let hall = Hall::new("tucchess", identities, vec!["house".to_owned()]);
+        let admit = |line: &str, peer: &str| hall.admit(&line.parse().unwrap(), peer.parse().unwrap());
+        let (here, there) = ("127.0.0.1:1", "192.0.2.7:1");
+        let refusal = |line: &str, peer| admit(line, peer).unwrap_err();
+        assert!(refusal("join name a games chess", here).starts_with("the game here is tucchess"));
+        assert!(refusal("join name House games tucchess", here).ends_with("another player"));
+        assert!(refusal("join name a games tucchess", there).starts_with("`a` needs a token"));
+        let own = "join name a games chess TucChess token own-token";
+        let agent = admit(own, there).unwrap();
+        assert_eq!(admit(own, "[::ffff:127.0.0.1]:7").unwrap(), agent);
+        assert!(refusal("join name a games tucchess token other-token", here).contains("not that of `a`"));
+        let plain = "join name b games tucchess";
+        let other = admit(plain, here).unwrap();
+        // While it is away it may come back.
+        assert_eq!(admit(plain, here).unwrap(), other);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        other.attach(listener.accept().unwrap().0);
+        assert_eq!(refusal(plain, here), "`b` is here already");
+        assert_eq!(hall.agents(), [agent, other]);
+        for name in ["a", "b", "B", "house"] {
+            assert!(hall.admit_caller(&name.parse().unwrap()).is_err(), "{name}");
+        }
+        assert!(hall.admit_caller(&"c".parse().unwrap()).is_ok());
+        assert!(refusal("join name c games tucchess token own-token", here).contains("not that of `c`"));
+    }
+}
