@@ -49,7 +49,7 @@ impl Game {
 
     /// The first message to the page.
     pub fn welcome(&self) -> String {
-        self.session.welcome(Role::Owner, Features { folder: false, seats: false })
+        self.session.welcome(Role::Owner, Features { folder: false, seats: false, lobby: false })
     }
 
     /// Executes a request of the page. Returns the answer if there is one to this request alone.

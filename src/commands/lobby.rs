@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 
-use crate::arena::lobby::{Hall, Identities, Lobby, LobbyEvent, LobbyFormat, Standings};
+use crate::arena::lobby::{Hall, Identities, LiveLobby, Lobby, LobbyEvent, LobbyFormat, Standings};
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{EngineConfig, EngineSetupError, Format, KeyValues, Schedule, Tournament};
@@ -23,9 +23,18 @@ use crate::game::{counted, quote};
 use crate::protocol::agents;
 use crate::tuc;
 use crate::tuc::door::Door;
+#[cfg(feature = "web")]
+use crate::web::{Config, Server};
 
-/// The file of the games in the folder.
+/// The folder of the games in the folder of the lobby: what its page shows.
+const ARCHIVE: &str = "archive";
+
+/// The file of the games in the archive.
 const GAMES: &str = "games.pgn";
+
+/// The folder of the sessions of the page.
+#[cfg(feature = "web")]
+const SESSIONS: &str = "web";
 
 /// The file of the agents in the folder.
 const IDENTITIES: &str = "identities.json";
@@ -43,10 +52,15 @@ pub(in crate::commands) struct LobbyArguments {
     /// Where clients of TUC-CHESS join over UDP as well, each for one game at a time. There is no token over UDP
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = socket_address)]
     udp: Option<SocketAddr>,
-    /// The folder of the games (games.pgn) and of the names of the agents (identities.json); from both the
-    /// lobby goes on
+    /// The folder of the games (archive/games.pgn) and of the names of the agents (identities.json); from both
+    /// the lobby goes on
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
+    /// Serve a page with the table, the games being played and the archive. Without an address, only browsers
+    /// on this machine can see it; others need the token in the printed address
+    #[cfg(feature = "web")]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = socket_address)]
+    web: Option<SocketAddr>,
     #[command(flatten)]
     play: GameArguments,
     #[command(flatten)]
@@ -113,14 +127,35 @@ impl LobbyArguments {
             Pairing::Gauntlet => LobbyFormat::Gauntlet,
             Pairing::Ladder => LobbyFormat::Ladder,
         };
+        let tournament = self.play.tournament(engines, schedule)?;
+        let live = Arc::new(LiveLobby::new(&tournament.rules.variant));
         Ok(Lobby {
-            tournament: self.play.tournament(engines, schedule)?,
+            tournament,
             agent,
             format,
             games: self.games,
             players: self.players,
             duration: self.until,
+            live,
         })
+    }
+
+    /// Serves the page of the lobby, if there is one.
+    #[cfg(feature = "web")]
+    fn serve(&self, lobby: &Lobby) -> anyhow::Result<()> {
+        let Some(listen) = self.web else { return Ok(()) };
+        let server = Server::bind(&Config {
+            listen,
+            // The cores are for the games.
+            searches: Some(1),
+            engines: Vec::new(),
+            state: Some(self.folder.join(SESSIONS)),
+            folder: Some(self.folder.join(ARCHIVE)),
+            lobby: Some(Arc::clone(&lobby.live)),
+        })?;
+        self.tell(format_args!("the lobby is at {}lobby", server.url()))?;
+        thread::spawn(move || server.run());
+        Ok(())
     }
 
     /// Prints a message beside the result.
@@ -140,7 +175,9 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
     let folder = &arguments.folder;
     create_folder(folder).with_context(|| format!("--folder {}", folder.display()))?;
     let _claim = Claim::folder(folder).with_context(|| format!("--folder {}", folder.display()))?;
-    let path = folder.join(GAMES);
+    let archive = folder.join(ARCHIVE);
+    create_folder(&archive).with_context(|| format!("--folder {}", folder.display()))?;
+    let path = archive.join(GAMES);
     let (mut pgn_file, records) = PgnFile::resume(&path)?;
     let mut standings = lobby.restore(&records).with_context(|| path.display().to_string())?;
     let mut identities = Identities::open(&folder.join(IDENTITIES), arguments.closed)?;
@@ -169,6 +206,8 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
     let door = Arc::clone(&hall);
     thread::spawn(move || agents::receive(&listener, move |greeting, peer| door.admit(&greeting, peer)));
 
+    #[cfg(feature = "web")]
+    arguments.serve(&lobby)?;
     lobby.run(&hall, &mut standings, &control, &mut |event, standings| match event {
         LobbyEvent::Joined(name) => arguments.tell(format_args!("{name} has joined")),
         LobbyEvent::Left(name) => arguments.tell(format_args!("{name} has left")),

@@ -87,6 +87,7 @@ pub(super) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
         engines: arguments.engines()?,
         state: arguments.state(),
         folder: arguments.folder.clone(),
+        lobby: None,
     };
     let server = Server::bind(&config)?;
     let mut out = io::stdout();

@@ -153,7 +153,7 @@ fn agent(address: &str, name: &str, act: Act, done: &Arc<AtomicBool>) -> JoinHan
 
 /// The games of a folder, after a check that each is there once with its colours.
 fn games(folder: &Path, each: usize) -> Vec<PgnGame> {
-    let records = read(&folder.join("games.pgn"));
+    let records = read(&folder.join("archive/games.pgn"));
     let mut counts = BTreeMap::new();
     for (record, number) in records.iter().zip(1..) {
         assert_eq!(record.number, Some(number));
@@ -219,7 +219,7 @@ fn a_lobby_that_was_killed_goes_on_and_counts_each_game_once() {
     }
     // Not even the end of a game that was being written is missed.
     drop(lobby);
-    let file = path.join("games.pgn");
+    let file = path.join("archive/games.pgn");
     let text = std::fs::read(&file).unwrap();
     std::fs::write(&file, &text[..text.len() - 40]).unwrap();
     let mut lobby = Lobby::start(&path, &address, words);

@@ -35,11 +35,12 @@ fn config() -> Config {
         engines: Vec::new(),
         state: None,
         folder: None,
+        lobby: None,
     }
 }
 
 /// A page of the browser, which ends with it.
-struct Page {
+pub(super) struct Page {
     chromium: Child,
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     /// The number of the last command.
@@ -62,7 +63,7 @@ impl Page {
     }
 
     /// The board at an address.
-    fn at(width: u32, height: u32, url: &str) -> Page {
+    pub(super) fn at(width: u32, height: u32, url: &str) -> Page {
         let profile = tempfile::tempdir().unwrap();
         let mut chromium = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -111,7 +112,7 @@ impl Page {
     }
 
     /// The value of an expression.
-    fn value(&mut self, script: &str) -> Value {
+    pub(super) fn value(&mut self, script: &str) -> Value {
         self.try_value(script).unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
@@ -126,7 +127,7 @@ impl Page {
     }
 
     /// Waits until an expression is true.
-    fn until(&mut self, script: &str) {
+    pub(super) fn until(&mut self, script: &str) {
         let end = Instant::now() + TIMEOUT;
         while self.try_value(script) != Ok(Value::Bool(true)) {
             assert!(Instant::now() < end, "{script}, but: {}", self.value("document.body.innerText"));
@@ -235,7 +236,7 @@ impl Page {
     }
 
     /// Writes what is seen into a file.
-    fn screenshot(&mut self, path: &Path) {
+    pub(super) fn screenshot(&mut self, path: &Path) {
         // The pointer and fading toasts are no part of the picture.
         self.mouse("mouseMoved", (1.0, 1.0));
         let shot = self.call("Page.captureScreenshot", json!({"format": "png"}));

@@ -1,6 +1,7 @@
 //! The web board.
 
 mod browser;
+mod lobby;
 mod server;
 
 #[path = "../common/mod.rs"]

@@ -32,14 +32,15 @@ fn config(listen: &str) -> Config {
         engines: Vec::new(),
         state: None,
         folder: None,
+        lobby: None,
     }
 }
 
 /// A server that runs until the tests end.
-struct Board {
-    address: SocketAddr,
+pub(super) struct Board {
+    pub(super) address: SocketAddr,
     /// What stands between the address and the path of a file.
-    base: String,
+    pub(super) base: String,
 }
 
 impl Board {
@@ -72,7 +73,7 @@ impl Board {
         String::from_utf8(answer).unwrap()
     }
 
-    fn get(&self, path: &str) -> String {
+    pub(super) fn get(&self, path: &str) -> String {
         self.http(&format!("GET {path}"), &format!("Host: {}\r\n", self.address))
     }
 
@@ -100,7 +101,7 @@ impl Board {
     }
 
     /// A browser in a session, with the name of the session and the game as it stands.
-    fn enter(&self, session: &str) -> (Browser, String, Value) {
+    pub(super) fn enter(&self, session: &str) -> (Browser, String, Value) {
         let mut browser = self.connect(&format!("{}ws?session={session}", self.base), &[]).unwrap();
         let welcome = browser.next("welcome");
         let game = browser.next("game");
@@ -110,7 +111,7 @@ impl Board {
 
 impl Board {
     /// A browser with the link of a seat, its first message and the game as it stands.
-    fn sit(&self, token: &Value) -> (Browser, Value, Value) {
+    pub(super) fn sit(&self, token: &Value) -> (Browser, Value, Value) {
         let path = format!("{}ws?seat={}", self.base, token.as_str().unwrap());
         let mut browser = self.connect(&path, &[]).unwrap();
         let welcome = browser.next("welcome");
@@ -119,13 +120,13 @@ impl Board {
     }
 }
 
-struct Browser {
+pub(super) struct Browser {
     socket: WebSocket<TcpStream>,
 }
 
 impl Browser {
     /// The next message of a kind.
-    fn next(&mut self, kind: &str) -> Value {
+    pub(super) fn next(&mut self, kind: &str) -> Value {
         // Pings arrive for ever.
         let end = Instant::now() + TIMEOUT;
         loop {
@@ -139,7 +140,7 @@ impl Browser {
         }
     }
 
-    fn send(&mut self, request: &Value) {
+    pub(super) fn send(&mut self, request: &Value) {
         self.socket.send(Message::text(request.to_string())).unwrap();
     }
 
@@ -158,22 +159,22 @@ impl Browser {
     }
 
     /// Asks for what is refused.
-    fn refused(&mut self, request: &Value) -> String {
+    pub(super) fn refused(&mut self, request: &Value) -> String {
         self.send(request);
         self.next("error")["text"].as_str().unwrap().to_owned()
     }
 
     /// Begins a game between people.
-    fn begin(&mut self, game: &str) -> Value {
+    pub(super) fn begin(&mut self, game: &str) -> Value {
         self.game(&json!({"do": "new", "game": game, "players": ["person", "person"]}))
     }
 
-    fn play(&mut self, game: &Value, mv: &str) -> Value {
+    pub(super) fn play(&mut self, game: &Value, mv: &str) -> Value {
         self.game(&json!({"do": "play", "node": game["node"], "move": mv}))
     }
 
     /// Waits for a game that fulfils a condition.
-    fn until(&mut self, condition: impl Fn(&Value) -> bool) -> Value {
+    pub(super) fn until(&mut self, condition: impl Fn(&Value) -> bool) -> Value {
         loop {
             let game = self.next("game");
             if condition(&game) {

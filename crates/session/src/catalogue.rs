@@ -145,6 +145,11 @@ impl Catalogue {
         self.games.iter().map(|offer| offer.text(text(offer))).collect()
     }
 
+    /// The games as JSON: a list of what they are called, how they look and who plays them.
+    pub fn games_json(&self) -> String {
+        serde_json::to_string(&self.offered_games()).expect("games are made of text and numbers")
+    }
+
     /// The engines that did not start.
     pub(crate) fn failed_engines(&self) -> Vec<String> {
         self.announced().iter().filter(|(_, games)| games.is_empty()).map(|(name, _)| name.clone()).collect()

@@ -18,6 +18,8 @@ pub(crate) enum Message<'a> {
         role: Role,
         /// Whether the session can have seats.
         seats: bool,
+        /// Whether the server has a lobby.
+        lobby: bool,
         /// Whether the server shows a folder.
         folder: bool,
         games: Vec<OfferedGameText<'a>>,

@@ -46,6 +46,8 @@ pub struct Features {
     pub folder: bool,
     /// Whether others can reach the session by a link, so that it can have seats.
     pub seats: bool,
+    /// Whether there is a lobby.
+    pub lobby: bool,
 }
 
 /// The messages for a connection.
@@ -99,13 +101,14 @@ impl Session {
     }
 
     /// The first message to a connection.
-    pub fn welcome(&self, role: Role, Features { folder, seats }: Features) -> String {
+    pub fn welcome(&self, role: Role, Features { folder, seats, lobby }: Features) -> String {
         let Catalogue { engines, analysts, threads, hash, .. } = self.catalogue.as_ref();
         let welcome = Message::Welcome {
             version: env!("CARGO_PKG_VERSION"),
             session: (role == Role::Owner).then_some(&*self.id),
             role,
             seats,
+            lobby,
             folder,
             games: self.catalogue.offered_games(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),

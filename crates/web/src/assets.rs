@@ -17,7 +17,11 @@ macro_rules! asset {
     };
 }
 
-/// All files. No others are served.
+/// The files of a lobby, besides [`ASSETS`].
+pub(super) const LOBBY_ASSETS: &[Asset] =
+    &[asset!("lobby", "lobby.html", "text/html; charset=utf-8"), asset!("lobby.js", "lobby.js", SCRIPT)];
+
+/// The files of the board. No others are served.
 pub(super) const ASSETS: &[Asset] = &[
     asset!("", "index.html", "text/html; charset=utf-8"),
     asset!("style.css", "style.css", "text/css; charset=utf-8"),

@@ -63,7 +63,7 @@ pub(super) async fn refuse(mut socket: WebSocket) {
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<Folder>) {
+pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<Folder>, has_lobby: bool) {
     let Some(mut role) = member.role() else { return refuse(socket).await };
     let session = &member.session;
     let mut handler = RequestHandler { folder: folder.filter(|_| role == Role::Owner), open_file: None };
@@ -77,7 +77,7 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
     }
     // Whether the last ping has not been answered.
     let mut awaits_pong = false;
-    let features = Features { folder: handler.folder.is_some(), seats: true };
+    let features = Features { folder: handler.folder.is_some(), seats: true, lobby: has_lobby };
     let mut next = Some(Message::text(session.welcome(role, features)));
     loop {
         if let Some(message) = next.take() {

@@ -21,6 +21,7 @@
 //!     engines: Vec::new(),
 //!     state: None,
 //!     folder: None,
+//!     lobby: None,
 //! })?;
 //! println!("{}", server.local_url());
 //! server.run()

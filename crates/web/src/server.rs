@@ -28,13 +28,14 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::access;
-use super::assets::ASSETS;
+use super::assets::{ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
 use super::probe::probe;
 use super::sessions::{Sessions, random_id};
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
+use labrys_arena::lobby::LiveLobby;
 use labrys_session::Catalogue;
 
 /// The maximum size of a request in bytes, enough for a long game in PGN.
@@ -81,6 +82,8 @@ pub struct Config {
     pub state: Option<PathBuf>,
     /// A folder whose games, curves and charts browsers can look at.
     pub folder: Option<PathBuf>,
+    /// A lobby to watch, if any.
+    pub lobby: Option<Arc<LiveLobby>>,
 }
 
 /// The server of the web board.
@@ -98,6 +101,7 @@ struct Shared {
     port: u16,
     sessions: Arc<Sessions>,
     folder: Option<Folder>,
+    lobby: Option<Arc<LiveLobby>>,
     connections: Arc<Semaphore>,
 }
 
@@ -138,6 +142,7 @@ impl Server {
             port: address.port(),
             sessions,
             folder: config.folder.clone().map(Folder::new),
+            lobby: config.lobby.clone(),
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         });
         Ok(Server { router: router(&base, shared), runtime, listener, address, base })
@@ -192,7 +197,11 @@ impl Server {
 fn router(base: &str, shared: Arc<Shared>) -> Router {
     let router =
         Router::new().route(&format!("{base}/ws"), get(connect)).route(&format!("{base}/chart"), get(chart));
-    let router = ASSETS.iter().fold(router, |router, asset| {
+    let (lobby_assets, router) = match shared.lobby {
+        Some(_) => (LOBBY_ASSETS, router.route(&format!("{base}/lobby.json"), get(lobby))),
+        None => (&[][..], router),
+    };
+    let router = ASSETS.iter().chain(lobby_assets).fold(router, |router, asset| {
         let answer = move || async { ([(CONTENT_TYPE, asset.kind)], asset.text) };
         router.route(&format!("{base}/{}", asset.path), get(answer))
     });
@@ -234,14 +243,21 @@ async fn connect(
     };
     let member = session.map(|session| Member::new(session, token));
     let upgrade = upgrade.max_message_size(MAX_REQUEST_BYTES).max_frame_size(MAX_REQUEST_BYTES);
-    let folder = shared.folder.clone();
+    let (folder, has_lobby) = (shared.folder.clone(), shared.lobby.is_some());
     upgrade.on_upgrade(move |socket| async move {
         match member {
-            Some(member) => connection::serve(socket, member, folder).await,
+            Some(member) => connection::serve(socket, member, folder, has_lobby).await,
             None => connection::refuse(socket).await,
         }
         drop(permit);
     })
+}
+
+/// Serves the state of the lobby, and how its game looks.
+async fn lobby(State(shared): State<Arc<Shared>>) -> Response {
+    let Some(lobby) = &shared.lobby else { return StatusCode::NOT_FOUND.into_response() };
+    let (looks, lobby) = (shared.sessions.catalogue().games_json(), lobby.to_json());
+    ([(CONTENT_TYPE, "application/json")], format!("{{\"looks\":{looks},\"lobby\":{lobby}}}")).into_response()
 }
 
 /// Serves a chart of the folder, `name=…`.

@@ -76,6 +76,11 @@ impl Sessions {
         Some(session)
     }
 
+    /// The games, levels and engines on offer.
+    pub(super) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
     /// The session that has a seat with this token.
     pub(super) fn with_seat(&self, token: &str) -> Option<Arc<Session>> {
         self.all().iter().find(|session| session.role(Some(token)).is_some()).cloned()

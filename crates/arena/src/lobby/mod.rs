@@ -6,17 +6,21 @@
 
 mod hall;
 mod identities;
+mod live;
 mod pairing;
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
 pub use hall::Hall;
 pub use identities::{Identities, IdentitiesError, IdentityError};
+pub use live::LiveLobby;
 pub use pairing::LobbyFormat;
 
+use self::live::Shown;
 use self::pairing::{NextGame, Started};
 use super::games::GAMES;
 use super::pgn::PgnGame;
@@ -49,6 +53,8 @@ pub struct Lobby {
     pub players: Option<usize>,
     /// The time after which no game begins.
     pub duration: Option<Duration>,
+    /// What is going on, for those who watch.
+    pub live: Arc<LiveLobby>,
 }
 
 /// The players that a lobby knows, and their results.
@@ -285,7 +291,10 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         'a: 'scope,
     {
         let start = Instant::now();
+        self.lobby.live.set_standings(self.standings);
         loop {
+            let present = self.entrants.iter().filter(|entrant| entrant.is_there);
+            self.lobby.live.set_present(present.map(|entrant| &*entrant.config.name));
             let is_late = self.lobby.duration.is_some_and(|duration| start.elapsed() >= duration);
             let is_over = is_late || self.control.is_stopped() || self.lobby.is_complete(self.standings);
             if is_over && self.threads == 0 {
@@ -382,7 +391,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
     where
         'a: 'scope,
     {
-        let Lobby { tournament, format, games, .. } = self.lobby;
+        let Lobby { tournament, format, games, live, .. } = self.lobby;
         while self.games < tournament.concurrency.max(1) {
             let is_free = |entrant: &Entrant<G>| entrant.is_there && entrant.player.is_some();
             let free = self.entrants.iter().zip(&self.places).filter(|(entrant, _)| is_free(entrant));
@@ -406,12 +415,17 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             self.threads += 1;
             self.games += 1;
             scope.spawn(move || {
-                let [white, black] = &mut taken;
-                let seats = [
-                    Seat { player: white.as_mut(), limits: &limits[0] },
-                    Seat { player: black.as_mut(), limits: &limits[1] },
-                ];
+                let mut shown = taken.each_mut().map(|player| Shown {
+                    player: player.as_mut(),
+                    live,
+                    id: game.number,
+                    names: &names,
+                });
+                let [white, black] = &mut shown;
+                let seats =
+                    [Seat { player: white, limits: &limits[0] }, Seat { player: black, limits: &limits[1] }];
                 let played = tournament.play_seated(game.number, game.opening, seats, control);
+                live.end_game(game.number);
                 let _ = sender.send(Message::Played(game, entrants, taken, played));
             });
         }
@@ -469,6 +483,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         let tags = entrants.map(|index| self.entrants[index].config.tags());
         let record = self.lobby.tournament.record(number, game.opening, tags, opening, played)?;
         self.standings.results.add(game.number, game.players, result);
+        self.lobby.live.set_standings(self.standings);
         (self.on_event)(LobbyEvent::Finished(&record), self.standings).map_err(TournamentError::Write)
     }
 

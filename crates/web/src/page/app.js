@@ -80,6 +80,7 @@ function welcome(message) {
   onExplored();
   takeRole(message.role);
   $("seats").hidden = !message.seats;
+  $("lobby").hidden = !message.lobby;
   games = message.games;
   setLooks(games);
   $("open").hidden = !message.folder;

@@ -30,7 +30,7 @@ export function fillPlayers(select, offer, chosen) {
 }
 
 // Formats a clock: 1:05:09, 4:03; below twenty seconds with tenths.
-function clockText(milliseconds) {
+export function clockText(milliseconds) {
   const seconds = Math.max(0, milliseconds) / 1000;
   const two = number => String(Math.floor(number)).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
