@@ -239,6 +239,8 @@ fn missing_and_damaged_tables_are_named() {
         damaged("shorter", "KRvK.rtbz", &|bytes| bytes.truncate(64 * 20 + 16)),
         damaged("long", "KRvK.rtbz", &|bytes| bytes.push(0)),
         damaged("magic", "KQvK.rtbw", &|bytes| bytes[1] ^= 1),
+        // The only result of one side.
+        damaged("result", "KQvK.rtbw", &|bytes| bytes[11] = 13),
         damaged("header", "KRvK.rtbz", &|bytes| bytes[14..18].fill(0xFF)),
         damaged("codes", "KRvK.rtbz", &|bytes| bytes[18] = 0),
         damaged("pawns", "KRvK.rtbw", &|bytes| bytes[4] ^= 2),

@@ -7,6 +7,9 @@ use super::table_files::Material;
 /// The first byte of a part that has one result only, and no blocks.
 const CONSTANT: u8 = 0x80;
 
+/// The largest number of a result: a win.
+const MOST_RESULT: u8 = 4;
+
 /// A part has fewer symbols than this.
 const MOST_SYMBOLS: u64 = 1 << 12;
 
@@ -45,7 +48,7 @@ impl<R: BufRead> Header<R> {
         self.skip(self.offset % 2)?;
         let mut size = 0;
         for _ in 0..files * sides {
-            match self.blocks()? {
+            match self.blocks(has_results)? {
                 Some(blocks) => size += blocks,
                 None => return Ok(None),
             }
@@ -54,10 +57,11 @@ impl<R: BufRead> Header<R> {
     }
 
     /// The bytes of the blocks of the next part.
-    fn blocks(&mut self) -> io::Result<Option<u64>> {
+    fn blocks(&mut self, has_results: bool) -> io::Result<Option<u64>> {
         let [flags, block_bits] = self.bytes()?;
         if flags & CONSTANT != 0 {
-            return Ok(Some(0));
+            // Here the second byte is the result.
+            return Ok((!has_results || block_bits <= MOST_RESULT).then_some(0));
         }
         let [_, more_sizes] = self.bytes()?;
         let blocks = u64::from(u32::from_le_bytes(self.bytes()?));
