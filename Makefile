@@ -5,6 +5,8 @@
 # `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
 # `make page` puts the board together that needs no server, in target/page, for any server of files.
 # `make npm` puts the npm package of the engine together, in target/npm/labrys-engine.
+# `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
+# the targets.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -28,7 +30,7 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm $(CPUS)
+.PHONY: build release wheel page npm fuzz $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -51,6 +53,24 @@ page npm:
 		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)
+
+# As `cargo fuzz` builds its targets, without a sanitizer of addresses: no crate of Labrys has unsafe code.
+FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing
+TARGET ?= uci
+SECONDS ?= 60
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+CORPUS := fuzz/corpus
+
+# The program writes its seeds and its words first.
+fuzz:
+	env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --quiet --release \
+		--manifest-path fuzz/Cargo.toml --target-dir fuzz/target --target $(HOST) --bin $(TARGET)
+	mkdir -p $(CORPUS)/$(TARGET) fuzz/artifacts
+	LABRYS_FUZZ_CORPUS=$(CORPUS) fuzz/target/$(HOST)/release/$(TARGET) $(CORPUS)/$(TARGET) \
+		-dict=$(CORPUS)/$(TARGET).dict -artifact_prefix=fuzz/artifacts/$(TARGET)- \
+		-max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -print_final_stats=1
 
 $(CPUS):
 	mkdir -p $(DIST)
