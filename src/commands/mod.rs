@@ -19,6 +19,7 @@ macro_rules! print_message {
 mod analyse;
 mod bench;
 mod completions;
+mod compliance;
 mod deprecated_names;
 mod games;
 mod linear;
@@ -90,6 +91,8 @@ enum Command {
     Games(games::GamesCommand),
     /// Search the positions of a test suite and count those that are solved
     Suite(suite::SuiteArguments),
+    /// Check that an engine keeps to its protocol, UCI or xboard
+    Compliance(compliance::ComplianceArguments),
     /// Search a fixed list of positions and print node counts and speed
     Bench(bench::BenchArguments),
     /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
@@ -122,7 +125,7 @@ enum Command {
 /// The commands in the sections of the help.
 const SECTIONS: [(&str, &[&str]); 5] = [
     ("Play", &["uci", "serve", "analyse", "tuc"]),
-    ("Compare", &["match", "lobby", "openings", "games", "suite", "bench", "perft"]),
+    ("Compare", &["match", "lobby", "openings", "games", "suite", "compliance", "bench", "perft"]),
     ("Prove", &["solve", "verify", "tables"]),
     ("Learn", &["linear", "nnue", "zero", "spsa"]),
     ("The program", &["options", "completions", "man", "help"]),
@@ -289,6 +292,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Games(command) => games::run(&command),
         Command::Suite(arguments) => suite::run(&arguments),
+        Command::Compliance(arguments) => compliance::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),

@@ -1,6 +1,7 @@
 //! Matches, game records, and all kinds of players.
 
 mod commands;
+mod compliance;
 mod game_loop;
 mod lobby;
 mod match_output;

@@ -1,7 +1,8 @@
 //! The manual is up to date: links are valid, the page of flags agrees with the binary, flags and
 //! paths exist. This holds for the build with the web board.
 //!
-//! `LABRYS_BLESS=1 cargo test --test protocol manual` rewrites the page of flags.
+//! `LABRYS_BLESS=1 cargo test --test protocol manual` rewrites the page of flags and the table of steps that
+//! `labrys compliance` takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -96,6 +97,27 @@ fn page_of_flags() -> String {
         .to_owned();
     help(&[], &mut page);
     page.replacen("## labrys \n", "## labrys\n", 1)
+}
+
+/// The heading of the steps in the chapter on checking engines, which end it.
+const STEPS: &str = "## The steps";
+
+#[test]
+fn the_steps_of_the_check_of_engines_are_up_to_date() {
+    let path = root().join("docs/compliance.md");
+    let table = succeed(shell::labrys("compliance --list"));
+    let page = read(&path);
+    let (before, rest) = page.split_once(STEPS).unwrap();
+    let words = rest.split("\n| step ").next().unwrap().trim_end();
+    let page_of_today = format!("{before}{STEPS}{words}\n\n{table}");
+    if std::env::var_os("LABRYS_BLESS").is_some() {
+        fs::write(&path, &page_of_today).unwrap();
+    }
+    let written = read(&path);
+    for (number, (written, expected)) in written.lines().zip(page_of_today.lines()).enumerate() {
+        assert_eq!(written, expected, "line {}: LABRYS_BLESS=1 writes the page anew", number + 1);
+    }
+    assert_eq!(written, page_of_today);
 }
 
 /// The words that begin with two hyphens.

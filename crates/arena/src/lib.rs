@@ -12,6 +12,7 @@
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
 //!   of shards; `plot`: the score over the games as a chart; [`analysis`]: the loss by each move of a game;
+//! - [`compliance`]: the check of an engine against its protocol;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 //!
@@ -36,6 +37,7 @@ mod affinity;
 pub mod analysis;
 mod book;
 mod clock;
+pub mod compliance;
 mod cross_table;
 mod engine_config;
 mod games;

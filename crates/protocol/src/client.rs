@@ -20,6 +20,15 @@ pub struct EngineOption {
     pub words: Vec<String>,
 }
 
+impl EngineOption {
+    /// Reads what follows `option name`: `<name> type <type> …`. The name may contain spaces.
+    pub fn read(text: &str) -> EngineOption {
+        let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
+        let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
+        EngineOption { name: name.trim().to_owned(), words: words.collect() }
+    }
+}
+
 /// The answer to `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -66,7 +75,7 @@ impl Client {
             if let Some(text) = line.strip_prefix("id name ") {
                 name = Some(text.trim().to_owned());
             } else if let Some(text) = line.strip_prefix("option name ") {
-                options.push(read_option(text));
+                options.push(EngineOption::read(text));
             }
         })?;
         self.options = options;
@@ -222,13 +231,6 @@ fn read_search(line: &str, info: &Info) -> Option<SearchLine<ClientError>> {
     }
 }
 
-/// Reads `<name> type <type> …`. The name may contain spaces.
-fn read_option(text: &str) -> EngineOption {
-    let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
-    let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
-    EngineOption { name: name.trim().to_owned(), words: words.collect() }
-}
-
 /// The `go` line for these limits.
 fn go_line(limits: &Limits) -> String {
     let milliseconds = |time: Duration| time.as_millis() as u64;
@@ -283,9 +285,9 @@ mod tests {
 
     #[test]
     fn announced_options_have_names_with_spaces_and_words() {
-        let option = read_option("Move Overhead type spin default 10 min 0 max 5000");
+        let option = EngineOption::read("Move Overhead type spin default 10 min 0 max 5000");
         assert_eq!(option, EngineOption { name: "Move Overhead".into(), words: vec![] });
-        let option = read_option("UCI_Variant type combo default chess var chess var amazons");
+        let option = EngineOption::read("UCI_Variant type combo default chess var chess var amazons");
         assert_eq!(option.words, ["chess", "amazons"]);
     }
 }

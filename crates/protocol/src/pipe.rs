@@ -99,7 +99,7 @@ struct OutputLine {
 
 /// An engine with its input and its lines of output. On drop, `quit_lines` are sent; then a process that does
 /// not exit is killed, and a connection is closed.
-pub(super) struct Pipe {
+pub struct Pipe {
     peer: Peer,
     input: Box<dyn Write + Send>,
     lines: Receiver<OutputLine>,
@@ -110,7 +110,10 @@ pub(super) struct Pipe {
 impl Pipe {
     /// Starts a program or connects to it, within `timeout`. `log` records all lines; `quit_lines` are the
     /// lines that end the program.
-    pub(super) fn open(
+    ///
+    /// # Errors
+    /// [`ClientError`] if it does not start, or cannot be connected to.
+    pub fn open(
         transport: &Transport,
         log: &EngineLog,
         timeout: Duration,
@@ -125,8 +128,57 @@ impl Pipe {
         Ok(Pipe { peer, input, lines, log, quit_lines })
     }
 
-    /// Writes a line.
-    pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
+    /// Writes on a thread of its own from now on, so that an engine that reads nothing blocks nobody.
+    pub fn queue_input(&mut self) {
+        let (sender, texts) = mpsc::channel::<Vec<u8>>();
+        let mut input = std::mem::replace(&mut self.input, Box::new(QueuedInput(sender)));
+        // An engine that has ended is noticed by its output.
+        thread::spawn(move || texts.iter().try_for_each(|text| input.write_all(&text)));
+    }
+
+    /// Ends the input: the engine reads the end of its file.
+    pub fn close_input(&mut self) {
+        self.peer.close_input();
+        self.input = Box::new(io::sink());
+    }
+
+    /// The number of the child process; `None` of a connection.
+    pub fn process_id(&self) -> Option<u32> {
+        matches!(self.peer, Peer::Process(_)).then(|| self.peer.id())
+    }
+
+    /// Waits for the end of the process, for `timeout` at most, and discards its lines. Returns its exit
+    /// status.
+    pub fn wait_for_exit(&mut self, timeout: Duration, control: &Control) -> Option<ExitStatus> {
+        let start = Instant::now();
+        loop {
+            let status = self.peer.wait_for_exit(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+            if status.is_some() || start.elapsed() >= timeout || control.is_stopped() {
+                return status;
+            }
+        }
+    }
+
+    /// The next line with its time of arrival, `None` if there is none within `timeout`.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the engine has ended, or the line is no text.
+    pub fn next_line(
+        &mut self,
+        timeout: Duration,
+        control: &Control,
+    ) -> Result<Option<(String, Instant)>, ClientError> {
+        match self.wait("", timeout, control, |line| Some(line.to_owned())) {
+            Err(ClientError::Silent { .. }) => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// Writes a line, which may contain further ones.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the engine has ended.
+    pub fn send(&mut self, line: &str) -> Result<(), ClientError> {
         self.write(line).map_err(|_| self.peer.closed_error())
     }
 
@@ -173,6 +225,20 @@ impl Pipe {
                 return Err(ClientError::Silent { expected, waited: timeout });
             }
         }
+    }
+}
+
+/// The input of an engine behind a queue.
+struct QueuedInput(mpsc::Sender<Vec<u8>>);
+
+impl Write for QueuedInput {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let closed = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+        self.0.send(text.to_vec()).map(|()| text.len()).map_err(closed)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -159,6 +159,14 @@ impl Peer {
         }
     }
 
+    /// Ends the input of a connection. That of a process ends with its last writer.
+    pub(super) fn close_input(&self) {
+        if let Peer::Tcp(stream, _) = self {
+            // Fails if the connection has ended.
+            let _ = stream.shutdown(Shutdown::Write);
+        }
+    }
+
     /// Waits for the exit of a process. `meanwhile` is called at intervals.
     pub(super) fn wait_for_exit(&mut self, meanwhile: impl FnMut()) -> Option<ExitStatus> {
         match self {

@@ -111,6 +111,13 @@ pub enum EngineSetupError {
     },
 }
 
+impl EngineSetupError {
+    /// Whether the engine cannot even be started.
+    pub fn is_launch(&self) -> bool {
+        matches!(self, EngineSetupError::Client(ClientError::Launch(_) | ClientError::Connect { .. }))
+    }
+}
+
 impl EngineSetup {
     /// A player for games under `rules`. Its engine starts with its first game; `log` records all lines.
     pub fn player<G: Playable>(&self, rules: &Rules, log: &EngineLog) -> Box<dyn Player<G>> {

@@ -5,21 +5,29 @@ use crate::pipe::ClientError;
 
 /// The features of an engine; the defaults are those of the protocol.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Features {
-    pub(super) ping: bool,
-    pub(super) setboard: bool,
-    pub(super) usermove: bool,
-    pub(super) time: bool,
-    pub(super) san: bool,
-    pub(super) reuse: bool,
-    pub(super) memory: bool,
-    pub(super) smp: bool,
+pub struct Features {
+    /// Answers `ping`.
+    pub ping: bool,
+    /// Sets up positions.
+    pub setboard: bool,
+    /// Moves are sent behind `usermove`.
+    pub usermove: bool,
+    /// Takes `time` and `otim`.
+    pub time: bool,
+    /// Moves are in SAN.
+    pub san: bool,
+    /// Plays more than one game.
+    pub reuse: bool,
+    /// Takes `memory`.
+    pub memory: bool,
+    /// Takes `cores`.
+    pub smp: bool,
     /// The games that it plays, separated by commas.
-    pub(super) variants: String,
+    pub variants: String,
     /// The names of its options.
-    pub(super) options: Vec<String>,
+    pub options: Vec<String>,
     /// `done`; `None` if it was not sent.
-    pub(super) done: Option<bool>,
+    pub done: Option<bool>,
 }
 
 impl Default for Features {
@@ -42,7 +50,7 @@ impl Default for Features {
 
 impl Features {
     /// Reads a `feature` line, and returns the names in it.
-    pub(super) fn read(&mut self, line: &str) -> Option<Vec<String>> {
+    pub fn read(&mut self, line: &str) -> Option<Vec<String>> {
         let pairs = read_pairs(line.trim_start().strip_prefix("feature ")?);
         for (name, value) in &pairs {
             let is_on = value != "0";
@@ -67,7 +75,10 @@ impl Features {
     }
 
     /// The command that sets an option.
-    pub(super) fn option_line(&self, name: &str, value: &str) -> Result<String, ClientError> {
+    ///
+    /// # Errors
+    /// [`ClientError::UnknownOption`] if the engine has not announced it.
+    pub fn option_line(&self, name: &str, value: &str) -> Result<String, ClientError> {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
         if let Some(own) = self.options.iter().find(|own| is(own)) {
             return Ok(if value.is_empty() {

@@ -47,7 +47,7 @@ impl Reply {
 }
 
 /// Reads a line of thinking output: depth, score in hundredths, time in hundredths of a second, nodes, line.
-pub(super) fn read_thinking(line: &str) -> Option<Info> {
+pub fn read_thinking(line: &str) -> Option<Info> {
     let mut words = line.split_whitespace();
     // Some engines mark the depth, as in `7.` or `7+`.
     let depth = words.next()?.trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().ok()?;

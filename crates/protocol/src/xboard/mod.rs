@@ -9,8 +9,9 @@ mod lines;
 
 use std::time::Duration;
 
-use self::features::Features;
-use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits, read_thinking};
+pub use self::features::Features;
+pub use self::lines::read_thinking;
+use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits};
 use super::answer_tracker::{AnswerTracker, SearchEnd, SearchLine, SearchRequest};
 use super::client::Answer;
 use super::engine_log::EngineLog;

@@ -1,0 +1,114 @@
+//! Strict reading of `info` lines, and of the thinking output of the xboard protocol.
+
+use std::str::{FromStr, SplitWhitespace};
+
+use labrys_core::eval::UciScore;
+use labrys_core::game::quote;
+use labrys_core::search::Bound;
+
+/// What a line says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct InfoLine {
+    pub(super) depth: Option<i64>,
+    pub(super) seldepth: Option<i64>,
+    pub(super) multipv: Option<usize>,
+    pub(super) score: Option<UciScore>,
+    /// The kinds of bound that are named.
+    pub(super) bounds: Vec<Bound>,
+    pub(super) nodes: Option<u64>,
+    pub(super) nps: Option<u64>,
+    /// In milliseconds.
+    pub(super) time: Option<u64>,
+    pub(super) hashfull: Option<u64>,
+    /// Win, draw and loss in permille.
+    pub(super) wdl: Option<[u64; 3]>,
+    pub(super) currmove: Option<String>,
+    pub(super) pv: Vec<String>,
+}
+
+impl InfoLine {
+    /// Whether it reports a finished line of a search.
+    pub(super) fn is_exact(&self) -> bool {
+        self.score.is_some() && self.bounds.is_empty()
+    }
+
+    /// The number of the line among several.
+    pub(super) fn number(&self) -> usize {
+        self.multipv.unwrap_or(1)
+    }
+
+    /// Reads an `info` line; the error says what is wrong with which word.
+    pub(super) fn read_uci(line: &str) -> Result<InfoLine, String> {
+        let mut info = InfoLine::default();
+        let mut words = line.split_whitespace();
+        words.next();
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => info.depth = Some(value(word, &mut words)?),
+                "seldepth" => info.seldepth = Some(value(word, &mut words)?),
+                "multipv" => info.multipv = Some(value(word, &mut words)?),
+                "nodes" => info.nodes = Some(value(word, &mut words)?),
+                "nps" => info.nps = Some(value(word, &mut words)?),
+                "time" => info.time = Some(value(word, &mut words)?),
+                "hashfull" => info.hashfull = Some(value(word, &mut words)?),
+                "tbhits" | "sbhits" | "cpuload" | "currmovenumber" => {
+                    value::<u64>(word, &mut words)?;
+                }
+                "currmove" => info.currmove = Some(value(word, &mut words)?),
+                "score" => match words.next() {
+                    Some("cp") => info.score = Some(UciScore::Centi(value("cp", &mut words)?)),
+                    Some("mate") => info.score = Some(UciScore::Mate(value("mate", &mut words)?)),
+                    kind => {
+                        let kind = quote(kind.unwrap_or_default());
+                        return Err(format!("score {kind}: expected `cp` or `mate`"));
+                    }
+                },
+                "lowerbound" => info.bounds.push(Bound::Lower),
+                "upperbound" => info.bounds.push(Bound::Upper),
+                "wdl" => {
+                    let mut next = || value::<u64>(word, &mut words);
+                    info.wdl = Some([next()?, next()?, next()?]);
+                }
+                "pv" => info.pv = words.by_ref().map(str::to_owned).collect(),
+                "string" | "refutation" | "currline" => words.by_ref().for_each(drop),
+                word => return Err(format!("unknown word {}", quote(word))),
+            }
+        }
+        Ok(info)
+    }
+}
+
+fn value<T: FromStr>(name: &str, words: &mut SplitWhitespace) -> Result<T, String> {
+    let word = words.next().unwrap_or_default();
+    word.parse().map_err(|_| format!("{name} {}: expected a value of its kind", quote(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_formed_lines_are_read() {
+        let line = "info depth 3 seldepth 5 multipv 2 score cp -12 lowerbound wdl 1 2 3 nodes 400 nps 7 \
+                    hashfull 0 tbhits 0 time 12 pv e2e4 e7e5";
+        let info = InfoLine::read_uci(line).unwrap();
+        assert_eq!((info.depth, info.number(), info.nodes), (Some(3), 2, Some(400)));
+        assert_eq!((info.score, info.is_exact()), (Some(UciScore::Centi(-12)), false));
+        assert_eq!(info.pv, ["e2e4", "e7e5"]);
+        assert_eq!(InfoLine::read_uci("info string depth x").unwrap(), InfoLine::default());
+        assert_eq!(InfoLine::read_uci("info depth 2 string depth x").unwrap().depth, Some(2));
+    }
+
+    #[test]
+    fn malformed_lines_are_named() {
+        for (line, error) in [
+            ("info depth", "depth ``: expected a value of its kind"),
+            ("info nodes many", "nodes `many`: expected a value of its kind"),
+            ("info score 12", "score `12`: expected `cp` or `mate`"),
+            ("info depht 3", "unknown word `depht`"),
+            ("info score mate 1.5", "mate `1.5`: expected a value of its kind"),
+        ] {
+            assert_eq!(InfoLine::read_uci(line), Err(error.to_owned()), "{line}");
+        }
+    }
+}

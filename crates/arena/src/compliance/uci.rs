@@ -1,0 +1,189 @@
+//! What is known of a UCI engine by the lines that it is sent and says.
+
+use super::answer::Answer;
+use super::trial::{Search, Stop, Trial};
+use super::{Fault, VARIANT};
+use crate::Variation;
+use labrys_core::clock::Instant;
+use labrys_core::game::quote;
+use labrys_protocol::client::EngineOption;
+use labrys_protocol::{Command, parse};
+
+/// Shakes hands, selects the game and sets options.
+pub(super) fn prepare(trial: &mut Trial) -> Result<(), Stop> {
+    trial.send(&["uci".to_owned()])?;
+    trial.until("`uciok`", |_, line| line.trim() == "uciok")?;
+    let option = |trial: &Trial, name: &str| {
+        trial.options.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|own| own.name.clone())
+    };
+    let rules = trial.positions.rules();
+    let mut lines = Vec::new();
+    if let Some(name) = option(trial, VARIANT) {
+        lines.push(format!("setoption name {name} value {}", rules.variant));
+    }
+    for (name, value) in &trial.compliance.options {
+        let name = option(trial, name).unwrap_or_else(|| name.clone());
+        lines.push(match value.as_str() {
+            "" => format!("setoption name {name}"),
+            value => format!("setoption name {name} value {value}"),
+        });
+    }
+    trial.send(&lines)?;
+    trial.sync()
+}
+
+/// Learns from a line that was sent.
+pub(super) fn sent(trial: &mut Trial, line: &str) {
+    match parse(line) {
+        Ok(Some(Command::Position { fen, moves })) => {
+            let Ok(start) = trial.board_of(&Variation::default()) else { return };
+            let line = Variation { fen: fen.unwrap_or_else(|| start.fen()), moves };
+            // An engine keeps its position where it refuses one.
+            if trial.board_of(&line).is_ok() {
+                trial.line = line;
+            }
+        }
+        Ok(Some(Command::Go(go))) => {
+            trial.searches.push_back(Search {
+                line: trial.line.clone(),
+                start: Instant::now(),
+                is_held: go.infinite || go.ponder || go.limits.is_endless(),
+                search_moves: go.search_moves,
+                thinking: Vec::new(),
+            });
+        }
+        Ok(Some(Command::Stop | Command::PonderHit)) => {
+            trial.searches.iter_mut().for_each(|search| search.is_held = false);
+        }
+        Ok(Some(Command::SetOption { name, value })) => {
+            let own = trial.board_of(&Variation::default());
+            if own.is_ok_and(|mut board| board.set_option(&name, &value).is_ok()) {
+                trial.own_option = Some((name, value));
+            }
+        }
+        Ok(Some(Command::Quit)) => trial.is_ending = true,
+        _ => {}
+    }
+}
+
+/// Learns from a line that was heard.
+pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(), Fault> {
+    let mut words = line.split_whitespace();
+    match words.next() {
+        Some("option") => {
+            trial.option_lines.push(line.to_owned());
+            if let Some(text) = line.trim_start().strip_prefix("option name ") {
+                trial.options.push(EngineOption::read(text));
+            }
+        }
+        Some("info") => trial.keep(line, arrived),
+        Some("bestmove") => {
+            let Some(search) = trial.searches.pop_front() else {
+                return Err(Fault::of("a move that nobody asked for", line));
+            };
+            // A search without a legal move may be answered at once.
+            let has_moves = trial.board_of(&search.line).is_ok_and(|board| !board.legal_moves().is_empty());
+            if search.is_held && has_moves {
+                return Err(Fault::of("an answer before `stop`", line));
+            }
+            let best = words.next().unwrap_or_default().to_owned();
+            let ponder = words.next().is_some_and(|word| word == "ponder");
+            let Search { line: position, search_moves, thinking, start, .. } = search;
+            trial.answers.push_back(Answer {
+                text: line.to_owned(),
+                best,
+                ponder: if ponder { words.next().map(str::to_owned) } else { None },
+                is_result: false,
+                line: position,
+                search_moves,
+                thinking,
+                elapsed: arrived.saturating_duration_since(start),
+            });
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Checks the lines `option …`.
+pub(super) fn check_options(trial: &Trial) -> Result<(), Fault> {
+    trial.option_lines.iter().enumerate().try_for_each(|(index, line)| {
+        check_option(line, &trial.option_lines[..index]).map_err(|reason| Fault::of(reason, line))
+    })
+}
+
+/// Checks such a line. The error says what is wrong.
+fn check_option(line: &str, earlier: &[String]) -> Result<(), String> {
+    let text = line.trim_start().strip_prefix("option name ").ok_or("expected `option name …`")?;
+    let (name, rest) = text.split_once(" type ").ok_or("no type")?;
+    let begins_so = |line: &String| {
+        let known = line.strip_prefix("option name ").and_then(|text| text.split_once(" type "));
+        known.is_some_and(|(known, _)| known.eq_ignore_ascii_case(name))
+    };
+    if earlier.iter().any(begins_so) {
+        return Err(format!("a second option {}", quote(name)));
+    }
+    let words: Vec<_> = rest.split_whitespace().collect();
+    let after = |word: &str| {
+        let index = words.iter().position(|&other| other == word)?;
+        words.get(index + 1).copied()
+    };
+    let number = |word: &str| {
+        let text = after(word).ok_or_else(|| format!("no {word}"))?;
+        text.parse::<i64>().map_err(|_| format!("{word} {}: expected a whole number", quote(text)))
+    };
+    match words.first().copied() {
+        Some("check") => match after("default") {
+            Some("true" | "false") => Ok(()),
+            _ => Err("expected `default true` or `default false`".to_owned()),
+        },
+        Some("spin") => {
+            let (default, min, max) = (number("default")?, number("min")?, number("max")?);
+            let is_inside = min <= default && default <= max;
+            if is_inside { Ok(()) } else { Err("the default is out of range".to_owned()) }
+        }
+        Some("combo") => {
+            let values = EngineOption::read(text).words;
+            let default = rest.split_once(" default ").map(|(_, text)| text.split(" var ").next());
+            let default = default.flatten().ok_or("no default")?.trim();
+            let is_listed = values.iter().any(|value| value == default);
+            if is_listed { Ok(()) } else { Err(format!("the default {} is no `var`", quote(default))) }
+        }
+        Some("button") => Ok(()),
+        Some("string") if words.contains(&"default") => Ok(()),
+        Some("string") => Err("no default".to_owned()),
+        kind => Err(format!("unknown type {}", quote(kind.unwrap_or_default()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_checked() {
+        for line in [
+            "option name A B type spin default 1 min 1 max 9",
+            "option name C type check default false",
+            "option name D type combo default one two var one two var three",
+            "option name E type button",
+            "option name F type string default <empty>",
+        ] {
+            assert_eq!(check_option(line, &[]), Ok(()), "{line}");
+        }
+        for (line, error) in [
+            ("option name A type spin default 0 min 1 max 9", "the default is out of range"),
+            ("option name A type spin default x min 1 max 9", "default `x`: expected a whole number"),
+            ("option name A type spin default 1 min 1", "no max"),
+            ("option name A type check default off", "expected `default true` or `default false`"),
+            ("option name A type combo default x var y", "the default `x` is no `var`"),
+            ("option name A type number default 1", "unknown type `number`"),
+            ("option name A", "no type"),
+            ("option A", "expected `option name …`"),
+        ] {
+            assert_eq!(check_option(line, &[]), Err(error.to_owned()), "{line}");
+        }
+        let line = "option name A type button";
+        assert!(check_option(line, &["option name a type button".to_owned()]).is_err());
+    }
+}

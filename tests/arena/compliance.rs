@@ -1,0 +1,183 @@
+//! The check of engines against their protocol: Labrys passes it, and each kind of fault fails a step.
+
+use std::process::Command;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::common::shell::{self, assert_fails, labrys, succeed};
+use labrys::engine::registry;
+
+/// The mocks, which take their fault as an argument.
+const UCI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/mock_compliance.sh");
+const XBOARD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/mock_compliance_xboard.sh");
+
+/// A failed step: its name and the reason.
+type Failure = (String, String);
+
+/// Checks an engine. Returns whether it passes, the number of results and the failed steps.
+fn check(arguments: &str, engine: &[&str]) -> (bool, usize, Vec<Failure>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.arg("compliance").args(arguments.split_whitespace()).arg("--json").args(engine);
+    let (success, out, error) = shell::output(&mut command);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{error}"));
+    let results = report["results"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let failed = results.iter().filter(|result| result["verdict"] == "fail");
+    let failed = failed.map(|result| (text(&result["id"]), text(&result["reason"])));
+    (success, results.len(), failed.collect())
+}
+
+/// The failures of a mock with a fault in some steps.
+fn failures(mock: &str, fault: &str, arguments: &str) -> (bool, Vec<Failure>) {
+    let protocol = if mock == XBOARD { "--xboard" } else { "" };
+    let (success, _, failed) = check(&format!("{protocol} {arguments}"), &["sh", mock, fault]);
+    (success, failed)
+}
+
+#[test]
+fn labrys_passes_in_every_game() {
+    // On purpose: a line that begins with an unknown command is refused as a whole.
+    let refused = ("handshake/unknown-word-first".to_owned(), "no `readyok` within 20 s".to_owned());
+    let check_game = |game: &str| {
+        // On a busy machine nothing is late.
+        let arguments = format!("--timeout 20 --margin 60 --variant {game}");
+        let (success, count, failed) = check(&arguments, &[env!("CARGO_BIN_EXE_labrys")]);
+        assert_eq!(failed, [refused.clone()], "{game}");
+        assert!(success && count > 80, "{game}: {count}");
+    };
+    thread::scope(|scope| {
+        let check_game = &check_game;
+        for game in registry::names() {
+            scope.spawn(move || check_game(game));
+        }
+    });
+}
+
+#[test]
+#[cfg(unix)]
+fn each_fault_of_a_uci_engine_fails_its_step() {
+    let faults = [
+        ("illegal", "search/depth", "`a1a8`"),
+        ("none", "search/depth", "`(none)`"),
+        ("blank", "search/depth", "``"),
+        ("twice", "search/depth", "a move that nobody asked for"),
+        ("silent", "search/depth", "no move within 0.5 s"),
+        ("deep", "search/depth", "deeper than the limit of 1"),
+        ("flood", "search/depth", "no move within 0.5 s"),
+        ("endless-line", "search/depth", "no move within 0.5 s"),
+        ("crash", "search/depth", "the engine has ended (exit status: 3)"),
+        ("signal", "search/depth", "the engine has ended (signal: 11"),
+        ("garbage", "search/depth", "is not UTF-8"),
+        ("mute", "handshake/uci", "no `id name` within 0.5 s"),
+        ("bad-option", "handshake/options", "the default is out of range"),
+        ("no-readyok", "search/isready", "no `readyok` within 0.5 s"),
+        ("early", "search/infinite", "an answer before `stop`"),
+        ("surplus", "search/stop-idle", "a move that nobody asked for"),
+        ("stays", "exit/quit", "still running 0.5 s after the end"),
+        ("late", "clock/movetime", "allowed were 100 ms"),
+        ("changing", "search/same-again", "before, from the same start"),
+        ("malformed", "info/words", "depth `one`"),
+        ("unknown-word", "info/words", "unknown word `happiness`"),
+        ("illegal-pv", "info/pv", "pv, move 2"),
+        ("illegal-ponder", "info/ponder", "ponder `a1a2`"),
+        ("falling-depth", "info/depth", "depth 2 after 3"),
+        ("falling-nodes", "info/counters", "8 nodes after 9"),
+        ("early-time", "info/counters", "time 99999999"),
+        ("wrong-speed", "info/speed", "nps 7"),
+        ("two-bounds", "info/score", "more than one bound"),
+        ("other-line", "info/best-of-pv", "not the first of the last pv"),
+        ("no-report", "info/reports", "no line with depth, score and pv"),
+        ("one-line", "info/multipv", "expected 3 lines"),
+        ("same-lines", "info/multipv", "two lines begin with the same move"),
+        ("bad-order", "info/multipv-order", "line 2 has a better score"),
+        ("wrong-wdl", "info/wdl", "win, draw and loss are not 1000 in all"),
+    ];
+    for (fault, step, reason) in faults {
+        let (success, failed) = failures(UCI, fault, &format!("--timeout 0.5 --margin 0 --only {step}"));
+        let found = failed.first().map(|(_, reason)| reason.as_str()).unwrap_or_default();
+        assert!(failed.len() == 1 && found.contains(reason), "{fault}: {failed:?}");
+        let is_advice =
+            ["search/same-again", "info/speed", "info/best-of-pv", "info/wdl", "info/multipv-order"]
+                .contains(&step);
+        assert_eq!(success, is_advice, "{fault}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_leak_is_seen() {
+    let (success, failed) = failures(UCI, "leak", "--timeout 60 --only newgame/memory");
+    assert!(!success && failed[0].1.contains("MiB more"), "{failed:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_engine_that_fails_a_step_is_started_anew_for_the_next() {
+    let steps = "--timeout 0.5 --only handshake/uci --only search/depth --only search/infinite --only exit/*";
+    for fault in ["silent", "flood", "crash", "signal"] {
+        let (success, failed) = failures(UCI, fault, steps);
+        let ids: Vec<_> = failed.iter().map(|(id, _)| id.as_str()).collect();
+        assert!(!success && ids == ["search/depth", "search/infinite"], "{fault}: {failed:?}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_engine_that_never_shakes_hands_is_given_up() {
+    let (success, count, failed) = check("--timeout 0.2", &["sh", UCI, "mute"]);
+    assert!(!success && count > 80 && failed.len() < 10, "{count}: {failed:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn each_fault_of_an_xboard_engine_fails_its_step() {
+    let faults = [
+        ("no-features", "xboard/features", "no `feature` within 0.5 s"),
+        ("not-done", "xboard/go", "no `feature done=1` after `done=0`"),
+        ("no-pong", "xboard/ping", "no `pong"),
+        ("silent", "xboard/go", "no move within 0.5 s"),
+        ("illegal", "xboard/go", "a2a8"),
+        ("not-forced", "xboard/force-stops", "a move that nobody asked for"),
+        ("takes-illegal", "xboard/illegal-move", "no `Illegal move` or `Error` within 0.5 s"),
+    ];
+    for (fault, step, reason) in faults {
+        let (success, failed) = failures(XBOARD, fault, &format!("--timeout 0.5 --only {step}"));
+        let found = failed.first().map(|(_, reason)| reason.as_str()).unwrap_or_default();
+        assert!(!success && failed.len() == 1 && found.contains(reason), "{fault}: {failed:?}");
+    }
+    let steps = faults.map(|(_, step, _)| format!("--only {step} ")).concat();
+    assert_eq!(failures(XBOARD, "none", &format!("{steps} --timeout 60")), (true, Vec::new()));
+}
+
+#[test]
+#[cfg(unix)]
+fn results_are_text_and_tap() {
+    let of = |words: &str| labrys(&format!("compliance --timeout 0.5 {words} sh {UCI} falling-depth"));
+    let (success, out, error) = of("--only info/depth --only info/speed");
+    assert!(!success && error.contains("1 of the required steps failed"), "{error}");
+    let lines: Vec<_> = out.lines().map(str::trim_start).collect();
+    let expected = [
+        "pass  neighbours info/speed",
+        "FAIL  neighbours info/depth (required): depth 2 after 3",
+        "answered: info depth 2 score cp 3 pv a1a2",
+        "2 steps: 1 passed, 1 required and 0 advised failed, 0 skipped",
+    ];
+    assert!(expected.iter().all(|line| lines.contains(line)), "{out}");
+    let (_, out, _) = of("--tap --only info/depth --only chess/*");
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(lines[..2], ["TAP version 14", "not ok 1 - neighbours info/depth"]);
+    assert!(lines.contains(&"1..1") && lines.contains(&"  message: \"depth 2 after 3\""), "{out}");
+    // Advice that fails is no failure.
+    let advice = format!("compliance --tap --timeout 0.5 --only info/speed sh {UCI} wrong-speed");
+    let out = succeed(labrys(&advice));
+    assert!(out.contains("not ok 1 - neighbours info/speed # TODO advice"), "{out}");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    assert_fails(labrys("compliance"), "missing CMD");
+    assert_fails(labrys("compliance --only nothing/* labrys"), "--only `nothing/*`: no step of this name");
+    assert_fails(labrys("compliance /no/such/engine"), "cannot start `/no/such/engine`");
+    assert_fails(labrys("compliance --variant checkers labrys"), "checkers");
+}
