@@ -3,7 +3,9 @@
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
 # `make wheel` builds the Python package for the processor at hand, in target/wheels;
 # `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
-# `make page` puts the board together that needs no server, in target/page, for any server of files.
+# `make page` puts the board together that needs no server, in target/page, for any server of files. With
+# the source of the standard library (rustup component add rust-src) its analyses can have several threads;
+# `make page THREADS=` does without.
 # `make npm` puts the npm package of the engine together, in target/npm/labrys-engine.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
 # the targets.
@@ -48,8 +50,13 @@ wheel:
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 WASM := wasm32-unknown-unknown
+# The source of the standard library, which is built for threads. This is not stable yet.
+THREADS := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/std/Cargo.toml)
+page: CARGO = $(if $(THREADS),RUSTC_BOOTSTRAP=1 cargo --config page/threads.toml,cargo)
+npm: CARGO = cargo
 page npm:
-	env -u EVALFILE -u LABRYS_COMMIT cargo build --quiet --release $(PAGE_FLAGS) \
+	$(if $(filter page,$@),$(if $(THREADS),,@echo "a page without threads: they need rust-src of rustup"))
+	env -u EVALFILE -u LABRYS_COMMIT $(CARGO) build --quiet --release $(PAGE_FLAGS) \
 		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)

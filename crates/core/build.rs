@@ -16,16 +16,23 @@ fn main() {
     set_net_path();
 }
 
-/// Sets `has_mmap`, `has_tables` and `has_threads` for the enabled features that the target supports.
+/// Sets `has_mmap`, `has_tables` and `has_threads` for the enabled features that the target supports, and
+/// `has_workers` instead of the last one in a browser whose workers can share memory.
 fn set_platform_cfgs() {
-    let families = env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
-    let is_browser = families.split(',').any(|family| family == "wasm");
+    let target_has = |variable: &str, name: &str| {
+        env::var(format!("CARGO_CFG_TARGET_{variable}")).unwrap_or_default().split(',').any(|own| own == name)
+    };
+    let is_browser = target_has("FAMILY", "wasm");
     for feature in PLATFORM_FEATURES {
         println!("cargo::rustc-check-cfg=cfg(has_{feature})");
         let is_asked_for = env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some();
         if is_asked_for && !is_browser {
             println!("cargo::rustc-cfg=has_{feature}");
         }
+    }
+    println!("cargo::rustc-check-cfg=cfg(has_workers)");
+    if is_browser && target_has("FEATURE", "atomics") && env::var_os("CARGO_FEATURE_THREADS").is_some() {
+        println!("cargo::rustc-cfg=has_workers");
     }
 }
 

@@ -1,6 +1,11 @@
 // Replaces the connection to a server by a worker with the game, which is saved in this browser.
 
+import { hasThreads, isIsolated } from "./program.js";
+
 const STORAGE_KEY = "labrys-game";
+
+// Whether the address asks for a game, which is not saved yet.
+const hasLink = location.hash.includes("=");
 
 export class Connection {
   // There are no limits.
@@ -9,6 +14,7 @@ export class Connection {
   static rate = 1;
 
   #worker;
+  #isBusy = false;  // whether something runs that a reload would interrupt
 
   // `onMessage` is called with each message, `onConnection` with whether there is a connection.
   constructor(onMessage, onConnection) {
@@ -18,11 +24,19 @@ export class Connection {
       for (const text of data.messages ?? []) {
         const message = JSON.parse(text);
         if (message.is === "welcome") onConnection(true);
+        if (message.is === "game") {
+          this.#isBusy = message.thinking || message.analysing || message.reviewing;
+        }
         onMessage(message);
       }
     });
     this.#worker.addEventListener("error", () => onConnection(false));
     this.#worker.postMessage({ saved: localStorage.getItem(STORAGE_KEY) });
+    // It caches the page for offline use, and isolates it from other origins, which threads need.
+    if ("serviceWorker" in navigator && window.isSecureContext) {
+      navigator.serviceWorker.addEventListener("controllerchange", () => this.#isolate());
+      navigator.serviceWorker.register("service-worker.js");
+    }
   }
 
   // Sends a request.
@@ -30,7 +44,13 @@ export class Connection {
     this.#worker.postMessage({ request: JSON.stringify(request) });
     return true;
   }
-}
 
-// Caches the page for offline use.
-if ("serviceWorker" in navigator && window.isSecureContext) navigator.serviceWorker.register("service-worker.js");
+  // Loads the page again if that isolates it and nobody has begun anything: the service worker is there now.
+  #isolate() {
+    const isInUse = this.#isBusy || hasLink || navigator.userActivation?.hasBeenActive !== false;
+    if (!hasThreads || isIsolated || isInUse) return;
+    this.#worker.terminate();
+    // After `location.reload()`, Chromium would bring this document back when the next one is reloaded.
+    location.replace(location.pathname + location.search);
+  }
+}

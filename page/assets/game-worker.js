@@ -1,25 +1,28 @@
-// The worker with the game: executes the requests of the page and delegates searches to another worker. A
-// search is cancelled by terminating its worker, since WebAssembly receives no messages while it computes.
+// The worker with the game: executes the requests of the page and has its searches made.
 
 import init, { Game } from "./labrys.js";
+import { compile, hasThreads, isIsolated, newMemory } from "./program.js";
+import { Searcher } from "./searcher.js";
 
 // The minimum time between two reports of a search, in milliseconds.
 const REPORT_INTERVAL = 100;
 
+// The maximum number of threads of a search.
+const MOST_THREADS = 32;
+
 let game = null;
-let module = null;    // the program, compiled
-let searcher = null;  // the worker that searches
-let isSearching = false;
+let searcher = null;
 let reportedAt = 0;
-let pending = null;   // the latest progress, not reported yet
-let timer = 0;        // fires when the side to move runs out of time
+let pending = null;  // the latest progress, not reported yet
+let timer = 0;       // fires when the side to move runs out of time
 
 self.addEventListener("message", async ({ data }) => {
   if ("saved" in data) {
-    module = await compile();
-    await init({ module_or_path: module });
-    game = new Game(data.saved ?? undefined);
-    startSearcher();
+    const program = await compile();
+    await init({ module_or_path: program, memory: newMemory() });
+    const threads = hasThreads && isIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
+    game = new Game(data.saved ?? undefined, threads);
+    searcher = new Searcher(program, onProgress, onEnd);
     self.postMessage({ messages: [game.welcome()] });
   } else if (game) {
     const answer = game.request(data.request);
@@ -28,37 +31,15 @@ self.addEventListener("message", async ({ data }) => {
   if (game) update();
 });
 
-async function compile() {
-  const response = await fetch("labrys_bg.wasm");
-  if (!response.ok) throw new Error(`labrys_bg.wasm: ${response.status}`);
-  return WebAssembly.compile(await response.arrayBuffer());
-}
-
-function startSearcher() {
-  searcher?.terminate();
-  isSearching = false;
-  const worker = new Worker("search-worker.js", { type: "module" });
-  worker.postMessage({ module });
-  worker.addEventListener("message", ({ data }) => {
-    if (worker !== searcher) return;
-    if (data.found) return onProgress(data.found);
-    isSearching = false;
-    report();
-    game.on_finish(data.best, data.problem);
-    update();
-  });
-  worker.addEventListener("error", event => {
-    if (worker !== searcher) return;
-    startSearcher();
-    game.on_finish(undefined, `the search has failed: ${event.message}`);
-    update();
-  });
-  searcher = worker;
-}
-
 function onProgress(found) {
   pending = found;
   if (performance.now() - reportedAt >= REPORT_INTERVAL) report();
+}
+
+function onEnd({ best, problem }) {
+  report();
+  game.on_finish(best, problem);
+  update();
 }
 
 // Records the progress of the search and sends it to the page.
@@ -80,12 +61,9 @@ function sendChanges() {
 function update() {
   if (game.take_job()) {
     pending = null;
-    if (isSearching) startSearcher();
     const search = game.search();
-    if (search !== undefined) {
-      isSearching = true;
-      searcher.postMessage({ search });
-    }
+    if (search === undefined) searcher.stop();
+    else searcher.search(search, game.threads());
   }
   clearTimeout(timer);
   const left = game.time_left();

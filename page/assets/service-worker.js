@@ -1,7 +1,12 @@
-// Caches the files of the page for offline use. The build replaces VERSION and FILES; each version has its
-// own cache.
+// Caches the files of the page for offline use, and adds the headers that isolate it from other origins: only
+// then may its workers share memory. The build replaces VERSION and FILES; each version has its own cache.
 
 const CACHE = "labrys-VERSION";
+
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
 
 self.addEventListener("install", event => {
   event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(FILES)).then(() => self.skipWaiting()));
@@ -19,5 +24,14 @@ self.addEventListener("activate", event => {
 self.addEventListener("fetch", event => {
   if (event.request.method !== "GET") return;
   const cached = caches.open(CACHE).then(cache => cache.match(event.request, { ignoreSearch: true }));
-  event.respondWith(cached.then(response => response ?? fetch(event.request)));
+  event.respondWith(cached.then(async response => isolated(response ?? await fetch(event.request))));
 });
+
+function isolated(response) {
+  const { status, statusText } = response;
+  // What another origin does not reveal cannot be changed.
+  if (status === 0) return response;
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(ISOLATION)) headers.set(name, value);
+  return new Response(response.body, { status, statusText, headers });
+}

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use js_sys::Function;
@@ -17,6 +18,9 @@ use wasm_bindgen::prelude::*;
 /// The name of the only session.
 const NAME: &str = "";
 
+/// The maximum MiB of the table of an analysis. The engines of two searches are kept.
+const HASH: usize = 256;
+
 /// A game played on the page, with its players and clocks. Its requests and answers are the WebSocket
 /// messages of `labrys serve`.
 #[wasm_bindgen]
@@ -30,10 +34,11 @@ pub struct Game {
 
 #[wasm_bindgen]
 impl Game {
-    /// Restores the game from `saved`, or starts a new one if it is missing or cannot be read.
+    /// Restores the game from `saved`, or starts a new one if it is missing or cannot be read. An analysis
+    /// has at most `threads` threads.
     #[wasm_bindgen(constructor)]
-    pub fn new(saved: Option<String>) -> Result<Game, JsError> {
-        let catalogue = Arc::new(Catalogue::new(&[]));
+    pub fn new(saved: Option<String>, threads: usize) -> Result<Game, JsError> {
+        let catalogue = Arc::new(Catalogue::new(&[]).with_limits(threads, HASH));
         let state = saved
             .and_then(|saved| SavedSession::from_text(&saved).ok())
             .and_then(|saved| saved.restore(&catalogue).ok());
@@ -92,6 +97,11 @@ impl Game {
         serde_json::to_string(&search).ok()
     }
 
+    /// The threads of the search to run.
+    pub fn threads(&self) -> usize {
+        self.job.as_ref().and_then(|job| job.search()).map_or(1, |search| search.threads())
+    }
+
     /// Records the progress of the search.
     pub fn on_progress(&self, found: &str) -> Result<(), JsError> {
         let found: SearchState = serde_json::from_str(found)?;
@@ -125,17 +135,27 @@ impl Game {
     }
 }
 
+thread_local! {
+    /// Tells whether the search that runs has been stopped.
+    static IS_STOPPED: RefCell<Option<Function>> = const { RefCell::new(None) };
+}
+
 /// Searches for a game, with the engines of its last searches.
 #[wasm_bindgen]
-#[derive(Default)]
 pub struct Searcher(SearchRunner);
 
 #[wasm_bindgen]
 impl Searcher {
-    /// A searcher without engines yet.
+    /// A searcher without engines yet, for searches on up to `threads` threads: this one and workers that
+    /// [`serve`]. While it searches, it polls `is_stopped`.
     #[wasm_bindgen(constructor)]
-    pub fn new() -> Searcher {
-        Searcher::default()
+    pub fn new(threads: usize, is_stopped: Function) -> Result<Searcher, JsError> {
+        IS_STOPPED.set(Some(is_stopped));
+        #[cfg(target_feature = "atomics")]
+        labrys_core::workers::prepare(threads.saturating_sub(1))?;
+        #[cfg(not(target_feature = "atomics"))]
+        let _ = threads;
+        Ok(Searcher(SearchRunner::default()))
     }
 
     /// Runs a search and returns its best move, if it has found one. `report` is called with its progress.
@@ -147,7 +167,23 @@ impl Searcher {
                 let _ = report.call1(&JsValue::NULL, &found.into());
             }
         };
-        let best = self.0.search(&search, &Control::default(), &mut tell);
+        let best = self.0.search(&search, &Control::default().with_poll(poll), &mut tell);
         best.map_err(|problem| JsError::new(&problem))
     }
+}
+
+/// Stops a search when JavaScript says so.
+fn poll(control: &Control) {
+    // The workers that serve are not told; they end with the search.
+    let is_stopped = IS_STOPPED.with_borrow(|is_stopped| is_stopped.as_ref()?.call0(&JsValue::NULL).ok());
+    if is_stopped.is_some_and(|answer| answer.is_truthy()) {
+        control.stop();
+    }
+}
+
+/// Serves as a thread of the searches of a [`Searcher`], for ever. A program without threads returns at once.
+#[wasm_bindgen]
+pub fn serve() {
+    #[cfg(target_feature = "atomics")]
+    labrys_core::workers::serve();
 }

@@ -24,6 +24,10 @@ use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
+/// A name of this machine that browsers do not trust like `127.0.0.1`: a page from there has no service
+/// worker.
+const INSECURE_HOST: &str = "board.test";
+
 /// The timeout of the page, after which a test fails.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -69,6 +73,7 @@ impl Page {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .args(["--remote-debugging-port=0", &format!("--window-size={width},{height}")])
+            .arg(format!("--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1"))
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
             .stderr(Stdio::piped())
@@ -356,6 +361,12 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
     let server = FileServer::new(&folder);
     let mut page = Page::at(1280, 900, &server.url);
+    // Once the files are cached, the page with threads reloads itself, isolated.
+    if has_threads(&folder) {
+        page.until("crossOriginIsolated");
+        page.until("document.querySelector('lab-board [data-square]') !== null");
+        analyse_with_threads(&mut page);
+    }
     play_every_game(&mut page);
     page.begin("chess", "", ["person", "1750 Elo"]);
     page.squares("e2 e4");
@@ -398,6 +409,110 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.until(&format!("{MOVES} === {played}"));
     page.click("#hint");
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2… ')");
+}
+
+/// Whether the page in a folder has been built with threads.
+fn has_threads(folder: &str) -> bool {
+    !std::fs::read_to_string(Path::new(folder).join("program.js")).unwrap().contains("memory = null")
+}
+
+/// Searches of a page without a server, as the board makes them: `nodes` is what a search to this depth with
+/// this many threads visits, each time with new workers; `depth` is reached after a search was stopped.
+const SEARCHES: &str = r#"(async () => {
+    const { compile } = await import("./program.js");
+    const { Searcher } = await import("./searcher.js");
+    const program = await compile();
+    const search = (threads, depth) => JSON.stringify({
+        variant: "chess", option: null, options: [["Threads", String(threads)]],
+        fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", moves: [], "root-moves": [],
+        depth, "move-time": null, clocks: [null, null], number: 1, node: 0,
+    });
+    const nodes = threads => new Promise((resolve, reject) => {
+        let last = null;
+        const searcher = new Searcher(program, found => {
+            last = JSON.parse(found);
+        }, ({ problem }) => problem ? reject(problem) : resolve(last.nodes));
+        searcher.search(search(threads, 15), threads);
+    });
+    const depth = () => new Promise((resolve, reject) => {
+        let last = null;
+        const searcher = new Searcher(program, found => {
+            // The first report of a search that would never end.
+            if (last === null) searcher.search(search(2, 3), 2);
+            last = JSON.parse(found);
+        }, ({ problem }) => problem ? reject(problem) : resolve(last.depth));
+        searcher.search(search(2, null), 2);
+    });
+    return { one: await nodes(1), again: await nodes(1), two: await nodes(2), depth: await depth() };
+})().then(found => (window.found = found), problem => (window.found = { problem: String(problem) })); 0"#;
+
+/// Waits until there are this many web workers. The browser takes a moment to end one.
+fn until_workers(page: &mut Page, count: usize) {
+    let end = Instant::now() + TIMEOUT;
+    loop {
+        let targets = page.call("Target.getTargets", json!({"filter": [{"type": "worker"}]}));
+        let workers = targets["targetInfos"].as_array().unwrap().len();
+        if workers == count {
+            return;
+        }
+        assert!(Instant::now() < end, "{workers} workers, not {count}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn analyse_with_threads(page: &mut Page) {
+    // The game and its searches.
+    until_workers(page, 2);
+    page.begin("chess", "", PEOPLE);
+    page.squares("e2 e4");
+    page.message("White played e4");
+    page.click(".limits summary");
+    page.set("threads", "2");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 1");
+    // And a helper.
+    until_workers(page, 3);
+    // The searches of another position and of a new game end the one before.
+    page.click("#first");
+    page.message("Looking back");
+    page.until("document.querySelector('#lines li').textContent.includes('1.')");
+    page.begin("neighbours", "", PEOPLE);
+    page.until("document.getElementById('title').textContent === 'Neighbours'");
+    page.until("document.querySelectorAll('#lines li').length === 1");
+    until_workers(page, 3);
+    page.set("threads", "0");
+    page.click("#analyse");
+    page.click(".limits summary");
+    // A search with one thread always visits the same nodes, and with a second one others.
+    page.value(SEARCHES);
+    page.until("window.found !== undefined");
+    let found = page.value("window.found");
+    assert!(found["one"].as_u64().is_some_and(|nodes| nodes > 10_000), "{found}");
+    assert_eq!(found["one"], found["again"], "{found}");
+    assert_ne!(found["one"], found["two"], "{found}");
+    assert_eq!(found["depth"], 3, "{found}");
+    // It stays isolated.
+    page.call("Page.reload", json!({}));
+    page.until("window.found === undefined && document.querySelector('lab-board [data-square]') !== null");
+    assert_eq!(page.value("crossOriginIsolated"), true);
+}
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_PAGE: the folder of `make page`"]
+fn a_page_that_cannot_be_isolated_searches_with_one_thread() {
+    let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
+    let server = FileServer::new(&folder);
+    let mut page = Page::at(1280, 900, &server.url.replace("127.0.0.1", INSECURE_HOST));
+    assert_eq!(page.value("window.isSecureContext || crossOriginIsolated"), false);
+    page.until("document.getElementById('threads').disabled");
+    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.squares("e2 e4");
+    page.message("Black played ");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 1");
+    page.click("#first");
+    page.message("Looking back");
+    page.until("document.querySelector('#lines li').textContent.includes('1.')");
 }
 
 #[test]

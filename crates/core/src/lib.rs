@@ -39,7 +39,8 @@
 //!   and the option `Threads` is always 1;
 //! - `tuning`: engines have the [constants](search::Constants) of the search as options.
 //!
-//! On `wasm32-unknown-unknown` the first three are off.
+//! On `wasm32-unknown-unknown` the first three are off, except that with the target feature `atomics` and the
+//! feature `threads`, searches run on the workers that serve the module `workers`, which exists there only.
 
 #![forbid(unsafe_code)]
 
@@ -54,3 +55,5 @@ pub mod parallel;
 pub mod seal;
 pub mod search;
 pub mod tensors;
+#[cfg(has_workers)]
+pub mod workers;

@@ -585,6 +585,7 @@ mod tests {
         };
         assert_eq!(table.ask(analyse(9, 2, 64)), Value::Null);
         let job = table.0.state().job.clone().unwrap();
+        assert_eq!(job.search().unwrap().threads(), 2);
         let search = serde_json::to_string(&job.search()).unwrap();
         for part in [r#"["Threads","2"]"#, r#"["Hash","64"]"#, r#""depth":9"#] {
             assert!(search.contains(part), "{part}: {search}");

@@ -281,6 +281,12 @@ impl SearchRunner {
 }
 
 impl Search {
+    /// The threads of the search.
+    pub fn threads(&self) -> usize {
+        let threads = self.options.iter().find(|(name, _)| name == "Threads");
+        threads.and_then(|(_, value)| value.parse().ok()).unwrap_or(1)
+    }
+
     /// The limits of the search if it starts now.
     fn limits(&self) -> Limits {
         let clock = |[remaining, increment]: [Duration; 2]| Clock { remaining, increment };

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use wasm_bindgen_cli_support::Bindgen;
+use wasmparser::{Imports, Parser, Payload, TypeRef};
 
 /// The folders with the files of the page, relative to this package; later ones take precedence.
 const PAGE: [&str; 2] = ["../../crates/web/src/page", "../assets"];
@@ -22,6 +23,12 @@ const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// The script that caches the other files for offline use, and so needs their names.
 const SERVICE_WORKER: &str = "service-worker.js";
+
+/// The script that loads the program, and so needs to know its memory.
+const PROGRAM: &str = "program.js";
+
+/// The flags in a WebAssembly file of a memory that is shared and has a maximum.
+const SHARED_WITH_MAXIMUM: u8 = 3;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -68,6 +75,10 @@ fn complete_page(folder: &Path) -> anyhow::Result<()> {
     for source_folder in PAGE {
         copy(&source(source_folder), folder)?;
     }
+    let path = folder.join(PROGRAM);
+    let memory = shared_memory(&fs::read(folder.join("labrys_bg.wasm"))?)?;
+    let program = fs::read_to_string(&path)?.replace("SHARED_MEMORY", memory.as_deref().unwrap_or("null"));
+    fs::write(path, program)?;
     let files = contents(folder)?;
     let worker = files.get(SERVICE_WORKER).context("there is no service worker")?;
     let worker = String::from_utf8(worker.clone())?;
@@ -77,6 +88,29 @@ fn complete_page(folder: &Path) -> anyhow::Result<()> {
     let worker = worker.replace("VERSION", &version(&files)).replace("FILES", &format!("{cached:?}"));
     fs::write(folder.join(SERVICE_WORKER), worker)?;
     Ok(())
+}
+
+/// The shared memory that a program with threads imports, in JavaScript: its sizes in pages, and the position
+/// of its flags.
+fn shared_memory(program: &[u8]) -> anyhow::Result<Option<String>> {
+    for payload in Parser::new(0).parse_all(program) {
+        let Payload::ImportSection(imports) = payload? else { continue };
+        for import in imports {
+            let Imports::Single(position, import) = import? else { continue };
+            let TypeRef::Memory(memory) = import.ty else { continue };
+            // Both names with their lengths, each of one byte, and the kind of the import.
+            let flags = position + 1 + import.module.len() + 1 + import.name.len() + 1;
+            if program.get(flags) != Some(&SHARED_WITH_MAXIMUM) {
+                bail!("the memory that the program imports has other flags than expected");
+            }
+            let maximum = memory.maximum.context("the memory has no maximum")?;
+            return Ok(Some(format!(
+                "{{ initial: {}, maximum: {maximum}, flags: {flags} }}",
+                memory.initial
+            )));
+        }
+    }
+    Ok(None)
 }
 
 /// Copies the files of a folder.

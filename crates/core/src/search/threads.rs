@@ -27,8 +27,25 @@ pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     })
 }
 
+/// Runs `work` on this thread, and each of `jobs` on a worker of the browser.
+#[cfg(has_workers)]
+pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
+    jobs: impl IntoIterator<Item = J>,
+    deadline: &Deadline,
+    work: impl FnOnce() -> R,
+) -> R {
+    let start = |job: J| {
+        move || {
+            if !deadline.is_over() {
+                job(&|| ());
+            }
+        }
+    };
+    crate::workers::with_helpers(jobs.into_iter().map(start), work)
+}
+
 /// Runs `work` without helper threads.
-#[cfg(not(has_threads))]
+#[cfg(not(any(has_threads, has_workers)))]
 pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     _jobs: impl IntoIterator<Item = J>,
     _deadline: &Deadline,

@@ -17,7 +17,7 @@ pub(super) use lists::settings_rows;
 pub(super) use row::{Row, RowKind, SetResult, find};
 
 /// The most threads of a search.
-pub(super) const MOST_THREADS: usize = if cfg!(has_threads) { 256 } else { 1 };
+pub(super) const MOST_THREADS: usize = if cfg!(any(has_threads, has_workers)) { 256 } else { 1 };
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
