@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                     false => write!(out, "{summary}")?,
                 }
                 analysis.annotate(&mut game);
-                game.name_opening(arguments.variant.as_deref())?;
+                game.set_opening_tags(arguments.variant.as_deref())?;
             }
             // Write the game unchanged, so that --resume can count games.
             Err(error) => records.refuse(&game, arguments.variant.as_deref(), error)?,

@@ -1,74 +1,75 @@
-//! Reading files that somebody names: no more of them than can be meant, and nothing that never ends.
+//! Reading files named by the user: regular files up to a maximum size.
 //!
-//! A device such as `/dev/zero` has no end, and a named pipe keeps its reader waiting until somebody writes.
-//! Where a file is expected, both are refused before they are opened.
+//! A device such as `/dev/zero` never ends, and opening a named pipe blocks until another process writes to
+//! it. Both are refused before they are opened.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The most bytes of a text that is read as a whole: settings, suites, lists of openings and of results.
-pub const MOST_TEXT: u64 = 1 << 30;
+/// The maximum size in bytes of a text that is read as a whole: settings, suites, openings, results.
+pub const MAX_TEXT: u64 = 1 << 30;
 
-/// The most bytes of a file of tensors: some nets, or the samples of a generation.
-pub const MOST_TENSORS: u64 = 8 << 30;
+/// The maximum size in bytes of a file of tensors: nets, or the samples of a generation.
+pub const MAX_TENSORS: u64 = 8 << 30;
 
 /// Opens a regular file.
 ///
 /// # Errors
-/// The error of the system, or that it is something else.
+/// If it cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     check(fs::metadata(path)?.file_type())?;
     let file = File::open(path)?;
-    // It may have been replaced meanwhile.
+    // It may have been replaced in the meantime.
     check(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// The same, but an input that the process has been given is good, too: `/dev/stdin`, or a pipe of a shell.
+/// Opens a regular file, or an open descriptor of the process: `/dev/stdin`, or a process substitution of the
+/// shell.
 ///
 /// # Errors
-/// The error of the system, or that it is something else.
+/// As for [`open`].
 pub fn open_stream(path: &Path) -> io::Result<File> {
     if is_descriptor(path) { File::open(path) } else { open(path) }
 }
 
-/// Reads a regular file of at most `most` bytes.
+/// Reads a regular file of at most `max` bytes.
 ///
 /// # Errors
-/// The error of the system, that it is larger, or that it is something else.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_all(open(path)?, most)
+/// If it cannot be read, is too large or is not a regular file.
+pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    read_all(open(path)?, max)
 }
 
-/// Reads a text of UTF-8 from a regular file of at most `most` bytes.
+/// Reads UTF-8 from a regular file of at most `max` bytes.
 ///
 /// # Errors
-/// The error of the system, that it is larger, something else, or no such text.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?)
-        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+/// As for [`read`], or if it is not UTF-8.
+pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
+    String::from_utf8(read(path, max)?)
+        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Reads a file to its end, if it has at most `most` bytes.
+/// Reads an open file of at most `max` bytes to its end.
 ///
 /// # Errors
-/// The error of the system, or that it is larger.
-pub fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
+/// If it cannot be read or is too large.
+pub fn read_all(file: File, max: u64) -> io::Result<Vec<u8>> {
     let too_large = || {
-        let error = format!("more than {most} bytes, the most of such a file");
+        let error = format!("more than {max} bytes, the maximum for such a file");
         Err(io::Error::new(ErrorKind::FileTooLarge, error))
     };
-    if file.metadata()?.len() > most {
+    if file.metadata()?.len() > max {
         return too_large();
     }
     let mut bytes = Vec::new();
-    // What grows, and what has no length, are counted as they are read.
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { too_large() } else { Ok(bytes) }
+    // Files that grow or report no length (`/proc`) are bounded while reading.
+    file.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { too_large() } else { Ok(bytes) }
 }
 
-/// Whether a path stands for an open file of a process.
+/// Whether a path names an open descriptor of a process.
 pub fn is_descriptor(path: &Path) -> bool {
     let is_standard = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
     is_standard
@@ -76,7 +77,7 @@ pub fn is_descriptor(path: &Path) -> bool {
         || (path.starts_with("/proc") && path.parent().is_some_and(|folder| folder.ends_with("fd")))
 }
 
-/// Refuses what is no regular file.
+/// Refuses anything but a regular file.
 fn check(found: FileType) -> io::Result<()> {
     if found.is_file() {
         return Ok(());
@@ -85,7 +86,7 @@ fn check(found: FileType) -> io::Result<()> {
     Err(io::Error::new(kind, format!("{}, expected a file", name(found))))
 }
 
-/// What something is that is no regular file.
+/// Names the type of a file that is not a regular one.
 fn name(found: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -123,12 +124,12 @@ mod tests {
             assert_eq!(open(&pipe).unwrap_err().to_string(), "a pipe, expected a file");
         }
         File::create(&file).unwrap().set_len(1 << 40).unwrap();
-        assert_eq!(error(file.to_str().unwrap()), "more than 1000 bytes, the most of such a file");
+        assert_eq!(error(file.to_str().unwrap()), "more than 1000 bytes, the maximum for such a file");
         fs::write(&file, [b'x'; 1000]).unwrap();
         assert_eq!(read(&file, 1000).unwrap().len(), 1000);
-        // A file of the system that has no length.
+        // A file that reports no length.
         assert!(read(Path::new("/proc/self/status"), 10).is_err());
-        assert!(!read(Path::new("/proc/self/status"), MOST_TEXT).unwrap().is_empty());
+        assert!(!read(Path::new("/proc/self/status"), MAX_TEXT).unwrap().is_empty());
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! A run on disk that can be resumed: a folder with its state, its learning curve as a table and as charts, and
-//! the weights or nets learned so far.
+//! A run on disk that can be resumed: a folder with its state, its learning curve as a table and as charts,
+//! and the weights or nets learned so far.
 
 use std::io;
 use std::marker::PhantomData;
@@ -164,7 +164,7 @@ impl<S: RunState> RunFolder<S> {
     /// Reads the state file; `None` if there is none. Without `resume`, an existing one is an error.
     pub(crate) fn read_file(&self, resume: bool) -> Result<Option<Vec<u8>>, RunError> {
         let path = self.file(S::FILE);
-        match input::read(&path, input::MOST_TENSORS) {
+        match input::read(&path, input::MAX_TENSORS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(RunError::File { path, error }),
             Ok(_) if !resume => Err(RunError::Exists { path }),

@@ -1,5 +1,4 @@
-//! What clients over TCP may do, who are not the user of this machine: which files they may have opened, and
-//! how much memory and how many threads they may take.
+//! Limits for clients over TCP, who are not trusted like a local user: files, memory, threads.
 
 use std::path::{Path, PathBuf};
 
@@ -8,93 +7,93 @@ use thiserror::Error;
 use labrys_core::engine::{Engine, OptionKind, OptionSpec, WeightsSource};
 use labrys_core::game::quote;
 
-/// What stands between the folders of an option that takes several.
+/// The separator in options that take several folders.
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// The limits of clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuestLimits {
-    /// Folders whose files clients may name, and those of the folders in them.
+    /// Folders that clients may read files from, including subfolders.
     pub folders: Vec<PathBuf>,
-    /// The most MiB of each table of a client.
+    /// The maximum MiB of each table.
     pub hash: usize,
-    /// The most threads of a search.
+    /// The maximum number of threads.
     pub threads: usize,
 }
 
-/// What a client may not do.
+/// Why a client's command is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum GuestError {
-    /// The file is in no folder that is offered, or there is none.
-    #[error("{what}: {} is no file in a folder that is offered here", quote(.path))]
+    /// The file does not exist, or is not in an offered folder.
+    #[error("{what}: {} is not a file in an offered folder", quote(.path))]
     Path {
         /// The option or the command.
         what: String,
         /// The path as the client wrote it.
         path: String,
     },
-    /// The file is refused. The reason could tell what is in it.
+    /// The file is invalid. The reason is withheld, as it could reveal the content.
     #[error("{what}: the file is refused")]
     File {
         /// The option or the command.
         what: String,
     },
     /// A number is too large.
-    #[error("option {name}: {value} is more than the {most} of a client")]
+    #[error("option {name}: {value} exceeds the limit of {limit} for clients")]
     Limit {
         /// The option.
         name: &'static str,
         /// The value.
         value: i64,
-        /// The greatest value.
-        most: i64,
+        /// The maximum.
+        limit: i64,
     },
 }
 
 impl GuestLimits {
-    /// The greatest value of an option.
-    fn most(&self, name: &str) -> Option<i64> {
-        let most = match name {
+    /// The maximum of an option, if it is limited.
+    fn limit(&self, name: &str) -> Option<i64> {
+        let limit = match name {
             "Hash" | "NetCache" => self.hash,
             "Threads" => self.threads,
             _ => return None,
         };
-        Some(i64::try_from(most).unwrap_or(i64::MAX))
+        Some(i64::try_from(limit).unwrap_or(i64::MAX))
     }
 
-    /// Brings the options of a new engine within the limits.
+    /// Lowers the options of a new engine to the limits.
     pub(super) fn restrict(&self, engine: &mut dyn Engine) {
         for option in engine.options() {
-            if let (OptionKind::Spin { default, .. }, Some(most)) = (option.kind, self.most(option.name))
-                && default > most
-                && let Err(error) = engine.set_option(option.name, &most.to_string())
+            if let (OptionKind::Spin { default, .. }, Some(limit)) = (option.kind, self.limit(option.name))
+                && default > limit
+                && let Err(error) = engine.set_option(option.name, &limit.to_string())
             {
                 log::warn!("{error}");
             }
         }
     }
 
-    /// An option as it is announced to clients.
+    /// An option as announced to clients.
     pub(super) fn announced(&self, option: OptionSpec) -> OptionSpec {
-        match (option.kind, self.most(option.name)) {
-            (OptionKind::Spin { default, min, max }, Some(most)) => {
-                let max = max.min(most).max(min);
+        match (option.kind, self.limit(option.name)) {
+            (OptionKind::Spin { default, min, max }, Some(limit)) => {
+                let max = max.min(limit).max(min);
                 OptionSpec { kind: OptionKind::Spin { default: default.min(max), min, max }, ..option }
             }
             (kind, _) => OptionSpec { kind, ..option },
         }
     }
 
-    /// The value of an option that is set for a client. A path is that of a file that may be opened.
+    /// Checks the value of an option set by a client, and resolves paths.
     ///
     /// # Errors
-    /// [`GuestError`] says what the client may not do.
+    /// If the value exceeds a limit or a path is not offered.
     pub(super) fn value(&self, option: &OptionSpec, value: &str) -> Result<String, GuestError> {
-        let most = self.most(option.name);
-        if let (Some(most), Ok(value)) = (most, value.parse::<i64>())
-            && value > most
+        let limit = self.limit(option.name);
+        if let (Some(limit), Ok(value)) = (limit, value.parse::<i64>())
+            && value > limit
         {
-            return Err(GuestError::Limit { name: option.name, value, most });
+            return Err(GuestError::Limit { name: option.name, value, limit });
         }
         match option.is_path() && !matches!(value, "" | "<empty>") {
             true => self.paths(&format!("option {}", option.name), value),
@@ -102,10 +101,10 @@ impl GuestLimits {
         }
     }
 
-    /// Weights that a client sets. A file is one that may be opened.
+    /// Checks weights set by a client, and resolves the path of a file.
     ///
     /// # Errors
-    /// [`GuestError::Path`].
+    /// [`GuestError::Path`] if the file is not offered.
     pub(super) fn weights(&self, source: WeightsSource) -> Result<WeightsSource, GuestError> {
         match source {
             WeightsSource::File(path) => Ok(WeightsSource::File(self.paths("setweights", &path)?)),
@@ -113,7 +112,7 @@ impl GuestLimits {
         }
     }
 
-    /// Paths of files or folders that may be opened, without links.
+    /// Resolves one or several paths.
     fn paths(&self, what: &str, text: &str) -> Result<String, GuestError> {
         let refuse = || GuestError::Path { what: what.to_owned(), path: text.to_owned() };
         let one = |path: &str| self.path(Path::new(path)).ok_or_else(refuse);
@@ -125,8 +124,7 @@ impl GuestLimits {
         Ok(paths.join(&SEPARATOR.to_string()))
     }
 
-    /// A path without links, if it is in a folder that is offered. A relative one is relative to each of
-    /// them, too.
+    /// Canonicalises a path, if it is in an offered folder. Relative paths are tried in each of them, too.
     fn path(&self, path: &Path) -> Option<String> {
         let found = self.folders.iter().find_map(|folder| {
             let folder = folder.canonicalize().ok()?;
@@ -183,13 +181,13 @@ mod tests {
     #[test]
     fn memory_and_threads_are_limited() {
         let limits = GuestLimits { folders: Vec::new(), hash: 64, threads: 2 };
-        for (name, most) in [("Hash", 64), ("NetCache", 64), ("Threads", 2)] {
+        for (name, limit) in [("Hash", 64), ("NetCache", 64), ("Threads", 2)] {
             let spin = option(name, OptionKind::Spin { default: 16, min: 1, max: 1000 });
-            assert!(limits.value(&spin, &most.to_string()).is_ok());
-            assert!(limits.value(&spin, &(most + 1).to_string()).is_err());
+            assert!(limits.value(&spin, &limit.to_string()).is_ok());
+            assert!(limits.value(&spin, &(limit + 1).to_string()).is_err());
             let announced = limits.announced(spin);
-            let default = most.min(16);
-            assert_eq!(announced.kind, OptionKind::Spin { default, min: 1, max: most });
+            let default = limit.min(16);
+            assert_eq!(announced.kind, OptionKind::Spin { default, min: 1, max: limit });
         }
         let limits = GuestLimits { hash: 8, ..limits };
         let mut engine = registry::engine("chess", &Settings::default()).unwrap();

@@ -340,7 +340,7 @@ impl Session {
             }
             Request::Save { annotated, all } => {
                 let mut own = state.to_record(annotated)?;
-                own.name_opening(None)?;
+                own.set_opening_tags(None)?;
                 let own = own.to_string();
                 let texts = state.file.as_ref().filter(|_| all).map(|file| {
                     let mut texts = file.texts().to_vec();

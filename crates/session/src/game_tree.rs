@@ -439,7 +439,7 @@ impl GameTree {
     pub(crate) fn opening(&self, node: usize) -> Option<NamedOpening> {
         let openings = registry::openings(self.board.variant()).ok()?;
         let path = std::iter::once(ROOT).chain(self.path(node)).collect::<Vec<_>>();
-        openings.deepest(path.into_iter().map(|node| self.nodes[node].key))
+        openings.last_named(path.into_iter().map(|node| self.nodes[node].key))
     }
 
     /// Whether a node is part of the tree: it exists and has not been deleted.

@@ -8,12 +8,12 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use labrys_core::input;
 
-/// Reads a text file, see [`decode`], of at most [`input::MOST_TEXT`] bytes.
+/// Reads a text file, see [`decode`], of at most [`input::MAX_TEXT`] bytes.
 ///
 /// # Errors
 /// The error of the system, or that it is larger or no file.
 pub fn read(path: &Path) -> io::Result<String> {
-    input::read_all(input::open_stream(path)?, input::MOST_TEXT).map(|bytes| decode(&bytes))
+    input::read_all(input::open_stream(path)?, input::MAX_TEXT).map(|bytes| decode(&bytes))
 }
 
 /// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the

@@ -90,7 +90,7 @@ impl GameArguments {
     pub(in crate::commands) fn job(&self) -> anyhow::Result<Value> {
         let mut job = serde_json::to_value(self)?;
         if let Some(path) = &self.openings {
-            let book = input::read(path, input::MOST_TEXT)
+            let book = input::read(path, input::MAX_TEXT)
                 .with_context(|| format!("--openings {}", path.display()))?;
             job["openings"] = crc32fast::hash(&book).into();
         }

@@ -117,7 +117,7 @@ impl<S: Serialize> Step<'_, S> {
         let (mut read, mut parts) = (Vec::new(), Vec::new());
         for path in paths {
             let name = || path.display().to_string();
-            let text = input::read_text(path, input::MOST_TEXT).with_context(name)?;
+            let text = input::read_text(path, input::MAX_TEXT).with_context(name)?;
             let ShardFile { step, games, crc32 } = serde_json::from_str(&text).with_context(name)?;
             let expected = self.part(step.shard())?;
             ensure!(step == expected, "{}: shard {step}, expected {expected}", name());

@@ -12,7 +12,7 @@ use crate::learn::zero::{SettingsError, ZeroConfig};
 /// Reads the settings of a run, and the rules of its games.
 pub(super) fn read(path: &Path) -> anyhow::Result<(ZeroConfig, Rules)> {
     let file = || file_of(path);
-    let text = input::read_text(path, input::MOST_TEXT).with_context(file)?;
+    let text = input::read_text(path, input::MAX_TEXT).with_context(file)?;
     let config = ZeroConfig::parse(text).with_context(file)?;
     let rules = rules(&config).with_context(file)?;
     Ok((config, rules))

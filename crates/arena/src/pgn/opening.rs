@@ -1,4 +1,4 @@
-//! The name of a game's opening, in the tags `ECO` and `Opening`.
+//! The tags `ECO` and `Opening`.
 
 use super::{PgnGame, ReplayError};
 use labrys_core::engine::{NamedOpening, registry};
@@ -7,13 +7,12 @@ use labrys_core::engine::{NamedOpening, registry};
 const TAGS: [&str; 2] = ["ECO", "Opening"];
 
 impl PgnGame {
-    /// Adds the code and the name of the last position of the game that has one, unless the record names its
-    /// opening. Where the record does not name its game, it is `expected`, or standard chess. Moves that
-    /// cannot be played end the game here.
+    /// Sets both tags to the last named position of the game, unless one of them is set. `expected` is the
+    /// game if there is no `Variant` tag, by default chess. Stops at an illegal move.
     ///
     /// # Errors
-    /// [`ReplayError`] if its game is unknown, or its start position is not valid.
-    pub fn name_opening(&mut self, expected: Option<&str>) -> Result<(), ReplayError> {
+    /// [`ReplayError`] if the game is unknown or the start position is invalid.
+    pub fn set_opening_tags(&mut self, expected: Option<&str>) -> Result<(), ReplayError> {
         let is_named = |(name, value): &(String, String)| {
             TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag)) && !matches!(value.trim(), "" | "?" | "-")
         };
@@ -30,7 +29,7 @@ impl PgnGame {
             }
             keys.push(board.key());
         }
-        if let Some(NamedOpening { code, name }) = openings.deepest(keys.into_iter()) {
+        if let Some(NamedOpening { code, name }) = openings.last_named(keys.into_iter()) {
             self.other_tags.retain(|(name, _)| !TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag)));
             self.other_tags
                 .extend(TAGS.into_iter().zip([code, name]).map(|(tag, value)| (tag.into(), value.into())));
@@ -44,7 +43,7 @@ mod tests {
     use super::super::tests::parse;
 
     #[test]
-    fn a_game_gets_the_name_of_its_opening_unless_it_has_one() {
+    fn opening_tags_are_set_unless_present() {
         for (pgn, tags) in [
             ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. h3 *", "E20 Nimzo-Indian Defense"),
             ("[ECO \"?\"]\n[Event \"Test\"]\n\n1. c4 f5 2. d4 Zz9 *", "Test A84 Dutch Defense"),
@@ -54,11 +53,11 @@ mod tests {
             ("[Variant \"neighbours\"]\n\n1. e1e3 *", ""),
         ] {
             let mut game = parse(pgn).unwrap().remove(0);
-            game.name_opening(None).unwrap();
+            game.set_opening_tags(None).unwrap();
             let values: Vec<_> = game.other_tags.iter().map(|(_, value)| &**value).collect();
             assert_eq!(values.join(" "), tags, "{pgn}");
         }
         let mut unknown = parse("[Variant \"ludo\"]\n\n*").unwrap().remove(0);
-        assert!(unknown.name_opening(None).is_err());
+        assert!(unknown.set_opening_tags(None).is_err());
     }
 }

@@ -129,7 +129,7 @@ impl<G: Playable> RegisteredGame for GameType<G> {
     }
 
     fn openings(&self) -> NamedOpenings {
-        NamedOpenings::read::<G>(G::info().openings)
+        NamedOpenings::parse::<G>(G::info().openings)
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -145,8 +145,8 @@ static GAMES: GameTable<dyn RegisteredGame> = crate::game_table!();
 
 with_games!(crate::playable);
 
-/// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol have
-/// it from then on.
+/// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol
+/// have it from then on.
 pub fn add<G: Playable>() {
     GAMES.add(G::info, &GameType::<G>::GAME);
 }

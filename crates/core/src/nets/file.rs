@@ -134,7 +134,7 @@ impl Parameters {
     /// [`NetError`] names the file and the problem.
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || {
-            let bytes = input::read(path, input::MOST_TENSORS).map_err(TensorProblem::Io)?;
+            let bytes = input::read(path, input::MAX_TENSORS).map_err(TensorProblem::Io)?;
             let (parameters, others) = Parameters::from_bytes(G::info().name, G::ENCODING_VERSION, &bytes)?;
             let shape = parameters.config.shape;
             match starts::<G>().any(|start| start.encoding_shape() == shape) {
@@ -159,7 +159,8 @@ impl Parameters {
         tensors::to_bytes(kind(self.encoding), &self.game, &tensors.collect::<Vec<_>>(), own)
     }
 
-    /// The inverse of [`Parameters::to_bytes`], for the game of a name whose positions are encoded by a version.
+    /// The inverse of [`Parameters::to_bytes`], for the game of a name whose positions are encoded by a
+    /// version.
     fn from_bytes(
         game: &str,
         encoding: u32,

@@ -38,8 +38,9 @@ pub struct GenerationGames<'a> {
 }
 
 impl GenerationGames<'_> {
-    /// Plays the games from `start` and writes their samples. `each` is called after each game with the number
-    /// of games so far, the total, and the number of positions so far. Returns false if `control` stopped it.
+    /// Plays the games from `start` and writes their samples. `each` is called after each game with the
+    /// number of games so far, the total, and the number of positions so far. Returns false if `control`
+    /// stopped it.
     ///
     /// # Errors
     /// [`ZeroError`] names the setting or the file.
@@ -95,7 +96,7 @@ impl GenerationGames<'_> {
         let mut settings = self.config.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
         let read = |path: &Path| {
-            input::read(path, input::MOST_TENSORS)
+            input::read(path, input::MAX_TENSORS)
                 .map_err(|error| RunError::File { path: path.to_owned(), error })
         };
         let net = self.net.map(read).transpose()?;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{Samples, SelfPlayResult};
 use labrys_core::game::{EncodingShape, Knowledge};
-use labrys_core::input::{self, MOST_TENSORS};
+use labrys_core::input::{self, MAX_TENSORS};
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
 use labrys_support::shard::Part;
@@ -53,7 +53,7 @@ pub(crate) fn game_and_part(path: &Path) -> Result<(String, Option<Part>), Sampl
     let read = || {
         let (what, entry) = (SAMPLES.0, SAMPLES.1);
         let (game, metadata) =
-            tensors::game_and_metadata::<Metadata>(what, entry, &input::read(path, MOST_TENSORS)?)?;
+            tensors::game_and_metadata::<Metadata>(what, entry, &input::read(path, MAX_TENSORS)?)?;
         Ok((game, metadata.part))
     };
     read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
@@ -109,7 +109,7 @@ impl Samples {
     /// [`SamplesError`] names the file and what is wrong with it.
     pub(crate) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
-            let bytes = input::read(path, MOST_TENSORS)?;
+            let bytes = input::read(path, MAX_TENSORS)?;
             let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)?;
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,
