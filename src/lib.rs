@@ -16,6 +16,8 @@
 //! - `npm/`: the engine of the protocol for JavaScript, in WebAssembly;
 //! - `python/`: the Python package, on top of all;
 //! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: utilities.
+//!
+//! `docs/architecture.md` says where to find what.
 
 #![forbid(unsafe_code)]
 
