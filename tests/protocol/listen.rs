@@ -135,7 +135,10 @@ fn clients_see_no_files_of_the_machine() {
         for option in ["WeightsFile", "EvalFile", "NetFile", "SyzygyPath", "TablePath"] {
             let text = answer(&format!("setoption name {option} value {path}"));
             let expected = format!("info string error: option {option}: `");
-            assert!(text.starts_with(&expected) && text.contains("is not a file in an offered folder"), "{text}");
+            assert!(
+                text.starts_with(&expected) && text.contains("is not a file in an offered folder"),
+                "{text}"
+            );
         }
         let text = answer(&format!("setweights file {path}"));
         assert!(text.starts_with("info string error: setweights: `") && !text.contains("SECRET"), "{text}");
@@ -149,7 +152,8 @@ fn clients_see_no_files_of_the_machine() {
         assert!(!answer(good).contains("error"), "{good}");
     }
     assert!(
-        answer("setoption name Hash value 64").contains("option Hash: 64 exceeds the limit of 32 for clients")
+        answer("setoption name Hash value 64")
+            .contains("option Hash: 64 exceeds the limit of 32 for clients")
     );
     assert!(answer("setoption name Threads value 3").contains("option Threads: 3 is more than the 2"));
     assert!(!answer("setoption name Hash value 32\nsetoption name Threads value 2").contains("error"));

@@ -31,7 +31,7 @@ const INSECURE_HOST: &str = "board.test";
 /// The timeout of the page, after which a test fails.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server with nothing special about it.
+/// The default configuration, on a free port.
 fn config() -> Config {
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -43,7 +43,7 @@ fn config() -> Config {
     }
 }
 
-/// A page of the browser, which ends with it.
+/// A page of a browser, which is closed with it.
 pub(super) struct Page {
     chromium: Child,
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
@@ -53,12 +53,12 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Opens the board in a browser of its own, in a window of this size, in pixels.
+    /// Opens the board in a new browser, in a window of this size in pixels.
     fn open(width: u32, height: u32) -> Page {
         Page::with(width, height, config())
     }
 
-    /// The same on a server of one's own.
+    /// Opens the board of a server with this configuration.
     fn with(width: u32, height: u32, config: Config) -> Page {
         let server = Server::bind(&config).unwrap();
         let url = server.url();
@@ -66,7 +66,7 @@ impl Page {
         Page::at(width, height, &url)
     }
 
-    /// The board at an address.
+    /// Opens an address.
     pub(super) fn at(width: u32, height: u32, url: &str) -> Page {
         let profile = tempfile::tempdir().unwrap();
         let mut chromium = Command::new("chromium")
@@ -79,7 +79,7 @@ impl Page {
             .stderr(Stdio::piped())
             .spawn()
             .expect("chromium is installed");
-        // The browser says where it listens, and goes on to say other things.
+        // The browser prints its address, and later other lines.
         let mut lines = BufReader::new(chromium.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| Some(line.strip_prefix("DevTools listening on ")?.to_owned()));
         thread::spawn(move || lines.for_each(drop));
@@ -121,7 +121,7 @@ impl Page {
         self.try_value(script).unwrap_or_else(|error| panic!("{script}: {error}"))
     }
 
-    /// The value of an expression. There is none while the page is being loaded.
+    /// The value of an expression; none while the page is loading.
     fn try_value(&mut self, script: &str) -> Result<Value, Value> {
         let result =
             self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
@@ -140,13 +140,13 @@ impl Page {
         }
     }
 
-    /// Waits until the message line has a text.
+    /// Waits until the status message contains a text.
     fn message(&mut self, text: &str) {
         self.until(&format!("document.getElementById('message').textContent.includes({})", json!(text)));
     }
 
-    /// The place of an element, once it is there and stays. What the engine says while it thinks moves what
-    /// is below it, and a click would meet something else.
+    /// The position of an element, once it exists and is stable: the lines of a search move what is below
+    /// them, and a click would miss it.
     fn center(&mut self, selector: &str) -> (f64, f64) {
         self.until(&format!("document.querySelector({}) !== null", json!(selector)));
         let script = format!(
@@ -170,7 +170,7 @@ impl Page {
         self.button("left", kind, point);
     }
 
-    /// An event of a button of the mouse.
+    /// Dispatches a mouse event.
     fn button(&mut self, button: &str, kind: &str, (x, y): (f64, f64)) {
         let buttons = if button == "left" { 1 } else { 2 };
         let event =
@@ -184,7 +184,7 @@ impl Page {
         self.mouse("mouseReleased", point);
     }
 
-    /// Clicks squares, one after the other.
+    /// Clicks squares in turn.
     fn squares(&mut self, squares: &str) {
         squares.split(' ').for_each(|square| self.click(&format!("[data-square={square}]")));
     }
@@ -219,7 +219,7 @@ impl Page {
         ));
     }
 
-    /// Writes into a field.
+    /// Types into a field.
     fn write(&mut self, id: &str, text: &str) {
         let (id, text) = (json!(id), json!(text));
         self.value(&format!(
@@ -228,28 +228,28 @@ impl Page {
         ));
     }
 
-    /// Sets the value of a field that has no name of its own.
+    /// Sets the value of a field without an id.
     fn set_field(&mut self, selector: &str, value: &str) {
         self.until(&format!("document.querySelector({}) !== null", json!(selector)));
         self.value(&format!("document.querySelector({}).value = {}", json!(selector), json!(value)));
     }
 
-    /// Asks for light or dark colours.
+    /// Emulates a preference for light or dark colours.
     fn colours(&mut self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
-    /// Writes what is seen into a file.
+    /// Writes a screenshot.
     pub(super) fn screenshot(&mut self, path: &Path) {
-        // The pointer and fading toasts are no part of the picture.
+        // Without the pointer and toasts.
         self.mouse("mouseMoved", (1.0, 1.0));
         let shot = self.call("Page.captureScreenshot", json!({"format": "png"}));
         let text = shot["data"].as_str().unwrap();
         std::fs::write(path, decode_base64(text)).unwrap();
     }
 
-    /// Begins a game with the dialog.
+    /// Starts a game with the dialog.
     fn begin(&mut self, game: &str, fen: &str, players: [&str; 2]) {
         self.click("#new");
         self.click(&format!("#games input[value={game}]"));
@@ -261,7 +261,7 @@ impl Page {
     }
 }
 
-/// The bytes of a text in base 64.
+/// Decodes base64.
 fn decode_base64(text: &str) -> Vec<u8> {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',
@@ -288,7 +288,7 @@ impl Drop for Page {
     }
 }
 
-/// Python's server of files, for the folder of `make page`.
+/// Python's file server, for the folder of `make page`.
 struct FileServer {
     python: Child,
     url: String,
@@ -318,7 +318,7 @@ impl Drop for FileServer {
 
 const PEOPLE: [&str; 2] = ["person", "person"];
 
-/// The moves of the list, in one text.
+/// The moves of the list, joined.
 const MOVES: &str =
     "[...document.querySelectorAll('#history .move')].map(move => move.textContent).join(' ')";
 
@@ -377,7 +377,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.click("#static-eval summary");
     page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
     page.click("#static-eval summary");
-    // The search of another position ends that of this one.
+    // Going to another position stops the search.
     page.click("#first");
     page.message("Looking back");
     page.until("document.querySelectorAll('.arrows path').length === 3");
@@ -401,7 +401,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.click("#analyse");
     play_a_line(&mut page);
     page.click("#analyse");
-    // The game is there again, even without the server.
+    // The game is restored, even without the server.
     page.until("navigator.serviceWorker.controller !== null");
     let played = page.value(MOVES);
     drop(server);
@@ -557,7 +557,7 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.message("Looking back");
     page.squares("c2 c4");
     page.until(&format!("{MOVES}.startsWith('c4 ') && {MOVES}.length > 4"));
-    // The game is there after the page has been loaded again.
+    // The game survives a reload.
     let moves = page.value(MOVES);
     page.value("document.body.dataset.loaded = 'before'");
     page.call("Page.reload", json!({}));
@@ -568,7 +568,7 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.click("#take-back");
     page.message("White to move.");
     page.until(&format!("{MOVES}.startsWith('c4 ') && document.querySelector('#history .other') === null"));
-    // The players are exchanged: Labrys has White now.
+    // Labrys takes over White.
     page.value("document.querySelector('#strip-bottom select').id = 'white'");
     page.set("white", "1750 Elo");
     page.until("document.querySelector('#history .move').textContent !== 'c4'");
@@ -638,14 +638,14 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.click("#analyse");
     page.click("#hint");
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
-    // Why not this move: the pointer rests on a target.
+    // Why not this move: the pointer is on a target.
     page.click(".preferences summary");
     page.click("#show-why");
     page.click("[data-square=g1]");
     let target = page.center("[data-square=h3]");
     page.mouse("mouseMoved", target);
     page.until("document.getElementById('answer').textContent.startsWith('After 2. Nh3')");
-    // The same of the moves that were played, in the position that one looks back at.
+    // Also for the move played in an earlier position.
     page.click("#first");
     page.message("Looking back");
     let played = page.center("#history [data-move=e2e4]");
@@ -660,7 +660,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.message("White played e4. Looking back");
     page.click("#static-eval summary");
     page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
-    // Every aid can be switched off.
+    // All preferences can be switched off.
     page.value("document.querySelectorAll('.preferences input:checked').forEach(box => box.click())");
     page.until("getComputedStyle(document.getElementById('bar')).display === 'none'");
     page.until("getComputedStyle(document.querySelector('.graph-panel')).display === 'none'");
@@ -676,7 +676,7 @@ fn load(page: &mut Page, pgn: &str) {
     page.until("!document.getElementById('record-dialog').open");
 }
 
-/// Evaluates a game with a blunder, and learns from it.
+/// Reviews a game with a blunder, and learns from it.
 fn review_a_game(page: &mut Page) {
     page.begin("chess", "", PEOPLE);
     load(page, "1. f3 e5 2. g4 Qh4# 0-1");
@@ -686,11 +686,11 @@ fn review_a_game(page: &mut Page) {
     page.until("document.querySelector('#history .blunder .glyph')?.textContent === '??'");
     page.until("document.querySelectorAll('.graph-mark.blunder').length > 0");
     page.until("/^[0-9]+ %$/.test(document.querySelector('#review-players b').textContent)");
-    // The better move, in words and as an arrow.
+    // The better move, as text and as an arrow.
     page.click("#history .move.blunder");
     page.until("document.getElementById('better').textContent.startsWith('Blunder: 2. g4 gives away')");
     page.until("document.querySelectorAll('.arrows .better').length === 1");
-    // Nothing tells what is best while one looks for it. The blunder itself may be preceded by another mark.
+    // The best move is hidden during the exercise. Another marked move may precede the blunder.
     page.click("#review-players li:first-child button");
     page.until("!document.getElementById('learn').hidden && document.getElementById('learn-text').textContent.includes('was played')");
     for _ in 0..2 {
@@ -712,7 +712,7 @@ fn review_a_game(page: &mut Page) {
     page.until(&format!("{MOVES}.startsWith('f3')"));
 }
 
-/// Edits a record of several games.
+/// Edits a PGN text of several games.
 fn edit_a_record(page: &mut Page) {
     page.begin("chess", "", PEOPLE);
     let pgn = "[White \"Ann\"]\n[WhiteElo \"2000\"]\n\n1. e4 {[%clk 0:05:00] well} d5 ( 1... e5 2. Nf3 ) 2. exd5 1-0\n\n\
@@ -750,7 +750,7 @@ fn edit_a_record(page: &mut Page) {
     page.until("document.querySelector('#strip-bottom .name').textContent === 'Bob'");
     page.set("games-list", "0");
     page.until("document.querySelector('#strip-bottom .name').textContent === 'Anna (2000)'");
-    // All of it is there after the page has been loaded again.
+    // All of it survives a reload.
     page.value("document.body.dataset.loaded = 'before'");
     page.call("Page.reload", json!({}));
     page.until(
@@ -763,7 +763,7 @@ fn edit_a_record(page: &mut Page) {
     page.click("#record-dialog .cancel");
 }
 
-/// Explores records of two games in two files, too many for one request, and goes through them.
+/// Opens games of two variants in two files, too large for one request, in the explorer.
 fn explore_records(page: &mut Page) {
     page.begin("chess", "", PEOPLE);
     page.click("#explorer summary");
@@ -784,13 +784,13 @@ fn explore_records(page: &mut Page) {
     page.until(&format!("{moves} === 'e4600100 %,Nf3600100 %'"));
     page.click("#explorer-moves [data-move=g1f3]");
     page.squares("c7 c5 e2 e4");
-    // Both orders of moves lead here.
+    // Transpositions count.
     page.until(&format!("{moves} === 'd6600100 %,Nc6600100 %'"));
     page.until("document.getElementById('explorer-here').textContent === '1200 with this position'");
     page.click("#explorer-games button");
     page.until("document.querySelector('#strip-bottom .name').textContent === 'Ann'");
     page.message("White played Nf3");
-    // A game without chance: the position behind a move is the record's.
+    // A game without chance, so that a move leads to the position of the record.
     page.begin("neighbours", "", PEOPLE);
     page.until(&format!("{moves} === 'e1e31100 %'"));
     page.click("#explorer-moves button");
@@ -862,7 +862,7 @@ fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
     page.until("document.querySelectorAll('.tinted').length === 0");
 }
 
-/// Looks at a move of a line, and plays it with those before it.
+/// Previews a move of a line, and plays the line up to it.
 fn play_a_line(page: &mut Page) {
     page.until("document.querySelector('#lines [data-line=\"0\"][data-step=\"2\"]') !== null");
     let third = page.center("#lines [data-step=\"2\"]");
@@ -882,7 +882,7 @@ fn lines_of_an_analysis_are_looked_at_and_played() {
     play_a_line(&mut page);
     page.message("White played ");
     page.click("#analyse");
-    // The depth ends it.
+    // The analysis ends at the depth limit.
     page.set("depth", "10");
     page.click("#analyse");
     page.until("document.getElementById('speed').textContent.startsWith('depth 10,')");
@@ -918,7 +918,7 @@ fn arrows_and_circles_are_drawn_and_wiped_away() {
     page.drag_with("right", "e4", "e4");
     page.until("document.querySelectorAll('.drawings path.green').length === 1");
     page.until("document.querySelectorAll('.drawings circle.green').length === 1");
-    // The same again wipes it away.
+    // Drawing it again removes it.
     page.drag_with("right", "e4", "e4");
     page.until("document.querySelectorAll('.drawings circle').length === 0");
     page.squares("d5");
@@ -951,7 +951,7 @@ fn positions_are_set_up_by_hand_by_text_and_by_number() {
     page.click("#editor-palette [aria-label='white queen']");
     page.click("#editor-board [data-square=d4]");
     page.until("document.getElementById('editor-fen').value.startsWith('4k3/8/8/8/3Q4/8/8/4K3 w')");
-    // Without a king there is no game.
+    // A position without a king is illegal.
     page.click("#editor-palette [aria-label='Remove pieces']");
     page.click("#editor-board [data-square=e1]");
     page.until("document.getElementById('editor-problem').textContent.includes('king')");
@@ -964,7 +964,7 @@ fn positions_are_set_up_by_hand_by_text_and_by_number() {
     page.click("#new-dialog [type=submit]");
     page.message("Black to move.");
     page.until("document.querySelector('[data-square=d4]').dataset.piece === 'Q'");
-    // Any board of Amazons, and the start position again.
+    // Another board of Amazons, and its start position.
     page.click("#new");
     page.click("#games input[value=amazons]");
     page.set("option", "7x5");
@@ -1024,7 +1024,7 @@ fn a_move_ahead_is_played_in_its_turn_unless_it_is_called_off() {
     page.until("document.querySelectorAll('.premove').length === 0");
     page.squares("g1 h3");
     page.until(&format!("{MOVES}.split(' ')[2] === 'Nh3'"));
-    // The right button calls it off, too.
+    // The right button cancels it, too.
     page.message("Black is thinking");
     page.squares("a2 a3");
     page.until("document.querySelectorAll('.premove').length === 2");
@@ -1051,7 +1051,7 @@ fn games_are_given_up_drawn_and_played_again() {
     page.click("#confirm-dialog [value=yes]");
     page.message("Black wins: White resigns.");
     page.click("#rematch");
-    // White is the engine now.
+    // The engine now has White.
     page.until(&format!("{MOVES}.length > 1"));
     page.until("document.querySelector('#strip-bottom select').value === 'person'");
 }
@@ -1188,7 +1188,7 @@ fn a_folder_is_shown_and_its_games_replayed() {
     page.until("!document.getElementById('folder-dialog').open");
 }
 
-/// What is looked at: the page itself, and its dialogs.
+/// What is checked: the page, and its dialogs.
 const DIALOGS: [&str; 8] = [
     "",
     "new-dialog",
@@ -1229,7 +1229,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
             page.colours(scheme);
             for dialog in DIALOGS {
                 if !dialog.is_empty() {
-                    // As a button does, but the folder has none here.
+                    // Opened directly, as the button is hidden without a folder.
                     match dialog {
                         "tags-dialog" => page.click("#edit-record"),
                         "folder-dialog" => {
@@ -1271,7 +1271,7 @@ fn pictures_of_each_game() {
     page.set("line-count", "3");
     page.click("#analyse");
     page.until("document.querySelectorAll('#lines li').length === 3");
-    // What is shown is only looked at, and deeper lines are longer.
+    // Enough depth for long lines in the picture.
     thread::sleep(Duration::from_secs(3));
     page.screenshot(&folder.join("web-chess.png"));
     page.colours("dark");

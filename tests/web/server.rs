@@ -1,4 +1,4 @@
-//! The web board, driven as a browser drives it.
+//! The web board over HTTP and WebSocket, as a browser uses it.
 
 use crate::common::engines;
 
@@ -24,7 +24,7 @@ use tungstenite::{Error, Message, WebSocket};
 /// The timeout of a message, after which a test fails.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server with nothing special about it.
+/// The default configuration, on a free port.
 fn config(listen: &str) -> Config {
     Config {
         listen: listen.parse().unwrap(),
@@ -39,7 +39,7 @@ fn config(listen: &str) -> Config {
 /// A server that runs until the tests end.
 pub(super) struct Board {
     pub(super) address: SocketAddr,
-    /// What stands between the address and the path of a file.
+    /// The path of the page.
     pub(super) base: String,
 }
 
@@ -63,7 +63,7 @@ impl Board {
         Board { address: SocketAddr::from(([127, 0, 0, 1], port)), base }
     }
 
-    /// The whole answer to a request with these header lines.
+    /// The response to a request with these headers.
     fn http(&self, request: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
@@ -77,7 +77,7 @@ impl Board {
         self.http(&format!("GET {path}"), &format!("Host: {}\r\n", self.address))
     }
 
-    /// Asks for a WebSocket.
+    /// Opens a WebSocket.
     fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<Browser, Box<Error>> {
         let mut request = format!("ws://{}{path}", self.address).into_client_request().unwrap();
         for (name, value) in headers {
@@ -92,7 +92,7 @@ impl Board {
         }
     }
 
-    /// The status of the answer to a request for a WebSocket that is refused.
+    /// The status of a refused WebSocket.
     fn refusal(&self, path: &str, headers: &[(&'static str, &str)]) -> u16 {
         match self.connect(path, headers).err().map(|error| *error) {
             Some(Error::Http(response)) => response.status().as_u16(),
@@ -100,7 +100,7 @@ impl Board {
         }
     }
 
-    /// A browser in a session, with the name of the session and the game as it stands.
+    /// Joins a session. Returns the client, the session's name and the game.
     pub(super) fn enter(&self, session: &str) -> (Browser, String, Value) {
         let mut browser = self.connect(&format!("{}ws?session={session}", self.base), &[]).unwrap();
         let welcome = browser.next("welcome");
@@ -127,7 +127,7 @@ pub(super) struct Browser {
 impl Browser {
     /// The next message of a kind.
     pub(super) fn next(&mut self, kind: &str) -> Value {
-        // Pings arrive for ever.
+        // Bounded, as pings keep arriving.
         let end = Instant::now() + TIMEOUT;
         loop {
             assert!(Instant::now() < end, "no message `{kind}`");
@@ -144,13 +144,13 @@ impl Browser {
         self.socket.send(Message::text(request.to_string())).unwrap();
     }
 
-    /// Asks for a change of the game.
+    /// Sends a request that changes the game.
     fn game(&mut self, request: &Value) -> Value {
         self.send(request);
         self.next("game")
     }
 
-    /// The static evaluation of the position on the board.
+    /// The static evaluation of the current position.
     fn static_eval(&mut self, game: &Value) -> Value {
         self.send(&json!({"do": "static-eval"}));
         let eval = self.next("static-eval");
@@ -158,13 +158,13 @@ impl Browser {
         eval
     }
 
-    /// Asks for what is refused.
+    /// Sends a request that is refused, and returns the error.
     pub(super) fn refused(&mut self, request: &Value) -> String {
         self.send(request);
         self.next("error")["text"].as_str().unwrap().to_owned()
     }
 
-    /// Begins a game between people.
+    /// Starts a game between people.
     pub(super) fn begin(&mut self, game: &str) -> Value {
         self.game(&json!({"do": "new", "game": game, "players": ["person", "person"]}))
     }
@@ -173,7 +173,7 @@ impl Browser {
         self.game(&json!({"do": "play", "node": game["node"], "move": mv}))
     }
 
-    /// Waits for a game that fulfils a condition.
+    /// Waits until the game fulfils a condition.
     pub(super) fn until(&mut self, condition: impl Fn(&Value) -> bool) -> Value {
         loop {
             let game = self.next("game");
@@ -183,11 +183,11 @@ impl Browser {
         }
     }
 
-    /// Waits for the end of the connection, and returns the reason if one is given.
+    /// Waits until the connection is closed, and returns the reason, if any.
     fn ended(&mut self) -> String {
         let end = Instant::now() + TIMEOUT;
         loop {
-            assert!(Instant::now() < end, "the connection goes on");
+            assert!(Instant::now() < end, "the connection is not closed");
             match self.socket.read() {
                 Ok(Message::Close(frame)) => {
                     return frame.map_or(String::new(), |frame| frame.reason.to_string());
@@ -200,7 +200,7 @@ impl Browser {
     }
 }
 
-/// The moves of the line, in one text.
+/// The moves of the line, joined.
 fn line(game: &Value) -> String {
     let moves = game["line"].as_array().unwrap().iter();
     moves.map(|mv| mv["text"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
@@ -218,7 +218,7 @@ fn the_page_is_served_with_its_files_and_nothing_else() {
     ] {
         assert!(page.contains(header), "{page}");
     }
-    // The policy lets nothing run that stands in the page itself.
+    // The policy forbids inline scripts.
     let body = page.split_once("\r\n\r\n").unwrap().1;
     assert!(!body.contains("style=") && !body.contains("onclick") && !body.contains("<style"));
     let files: Vec<_> =
@@ -338,7 +338,7 @@ fn sessions_are_limited_and_idle_ones_make_room() {
     let (first, name, _) = board.enter("");
     let mut browsers: Vec<_> = (1..64).map(|_| board.enter("").0).collect();
     assert_eq!(board.refusal("/ws", &[]), 503);
-    // Those who are in a session can still come back to it.
+    // Existing sessions can still be joined.
     assert_eq!(board.enter(&name).1, name);
     browsers.pop().unwrap().socket.close(None).unwrap();
     let end = Instant::now() + TIMEOUT;
@@ -462,7 +462,7 @@ fn a_person_plays_looks_back_branches_and_takes_back() {
     browser.play(&game, "e1e3");
     let game = browser.until(|game| game["ply"] == 2);
     assert_eq!(game["thinking"], false);
-    // An earlier position, another move there, and an answer to it.
+    // Another move in an earlier position, and the reply.
     let first = game["line"][0]["node"].clone();
     let game = browser.game(&json!({"do": "show", "node": 0}));
     assert_eq!(
@@ -471,13 +471,13 @@ fn a_person_plays_looks_back_branches_and_takes_back() {
     );
     browser.play(&game, "d1d3");
     let game = browser.until(|game| game["ply"] == 2);
-    // The other line stays, as a variation: the game goes on with the new move.
+    // The other line remains as a variation.
     let begin: Vec<_> = list(&game["tree"]).iter().filter(|mv| mv["parent"] == 0).collect();
     assert_eq!(
         (&begin[0]["move"], &begin[1]["move"], &begin[1]["node"]),
         (&json!("d1d3"), &json!("e1e3"), &first)
     );
-    // Both moves are taken back: it is the turn of the person again.
+    // Both moves are taken back, so that the person is to move.
     let game = browser.game(&json!({"do": "take-back"}));
     assert_eq!((&game["ply"], line(&game)), (&json!(0), String::new()));
     // The engine takes over, and is stopped.
@@ -507,7 +507,7 @@ fn the_position_on_the_board_is_evaluated() {
     assert_eq!((&best["move"], &best["line"]), (&json!("a2a1"), &json!(["Ra1#"])));
 }
 
-/// A server in a process of its own, as the command line starts it.
+/// `labrys serve` in a process of its own.
 struct Process {
     process: Child,
     board: Board,
@@ -542,7 +542,7 @@ fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let (browser, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
-    // It is complete when it has its name.
+    // Files are renamed into place when complete.
     let script = format!("#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n", opened.display());
     std::fs::write(&browser, script).unwrap();
     std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
@@ -567,7 +567,7 @@ fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn wait_for(mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + TIMEOUT;
     while !holds() {
@@ -593,7 +593,7 @@ fn sessions_survive_a_server_that_is_killed() {
     let saved = folder.path().join(format!("{session}.json"));
     wait_for(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.matches("\"move\"").count() == 3));
     drop(server);
-    // What is no session does no harm.
+    // Files that are not sessions are ignored.
     std::fs::write(folder.path().join(format!("{}.json", "0".repeat(32))), "{").unwrap();
     let server = Process::start(&arguments);
     let (mut browser, same, again) = server.board.enter(&session);
@@ -624,7 +624,7 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     let mut welcome = browser.next("welcome");
     assert_eq!(welcome["engines"], json!(["far", "near", "own", "gone"]));
     assert!(welcome["analysts"].as_array().unwrap().contains(&json!("own")));
-    // One that announces its games late is offered in every game until then.
+    // An engine that is slow to announce its games is offered in all until then.
     let end = Instant::now() + TIMEOUT;
     while welcome["missing"] != json!(["gone"]) {
         assert!(Instant::now() < end, "{welcome}");
@@ -637,7 +637,7 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     assert!(!welcome.to_string().contains("nowhere"), "commands are no business of a browser");
     for players in [["far", "near"], ["own", "far"]] {
         browser.send(&json!({"do": "new", "game": "tucchess", "players": players}));
-        // Engines are quick, and a browser is told of the latest position alone.
+        // Engines are fast, and browsers may only receive the latest position.
         browser.until(|game| game["players"] == json!(players) && game["ply"].as_u64() >= Some(4));
         browser.send(&json!({"do": "pause", "on": true}));
         browser.until(|game| game["paused"] == true);
@@ -715,7 +715,7 @@ fn the_clock_runs_and_its_end_is_a_loss() {
         let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
         assert!(browser.refused(&request).contains("a clock has"));
     }
-    // An engine keeps to its time.
+    // An engine keeps to its time limit.
     let clock = json!({"minutes": 0.02, "increment": 0.2});
     let players = ["10 s a move", "10 s a move"];
     browser.send(&json!({"do": "new", "game": "tucchess", "players": players, "clock": clock}));
@@ -847,7 +847,7 @@ fn a_policy_value_net_shows_its_value_and_its_priors() {
     }
     let priors: Vec<_> = rows(&policy).iter().map(|row| row[2].as_f64().unwrap()).collect();
     assert!((priors.iter().sum::<f64>() - 1.0).abs() < 1e-5 && priors.is_sorted_by(|a, b| a >= b));
-    // It says something else of another position, and nothing where no search uses it or in another game.
+    // Another position has another one; none if the net is not used, or in another game.
     let game = browser.game(&json!({"do": "show", "node": 0}));
     assert_ne!(browser.static_eval(&game)["policy"], policy);
     let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "unused"}));
@@ -901,7 +901,7 @@ fn a_game_is_evaluated_from_its_start_to_its_end() {
     let [white, black] = [0, 1].map(|player| game["review"]["players"][player].clone());
     assert_eq!((&white["marks"][2], &black["marks"]), (&json!(1), &json!([0, 0, 0])));
     assert!(white["accuracy"].as_f64() < black["accuracy"].as_f64(), "{game}");
-    // The better move is right, that of the game is wrong, another one is searched.
+    // The better move is right, the game's is wrong, another one is searched.
     let before = &game["line"][1]["node"];
     browser.game(&json!({"do": "show", "node": before}));
     for (mv, is_right) in
@@ -915,7 +915,7 @@ fn a_game_is_evaluated_from_its_start_to_its_end() {
     browser.send(&json!({"do": "save", "annotated": true}));
     let pgn = browser.next("saved")["pgn"].as_str().unwrap().replace('\n', " ");
     assert!(pgn.contains("2. g4 $4 {[%eval #-1]} ( 2. ") && pgn.contains("[Annotator \"Labrys\"]"), "{pgn}");
-    // Another analyst begins anew: the two are not mixed.
+    // Another analyst restarts the review.
     browser.game(&json!({"do": "analyse", "on": false, "analyst": "Labrys, MCTS"}));
     browser.send(&json!({"do": "review"}));
     let begun = browser.until(|game| game["review"]["analyst"] == "Labrys, MCTS");
@@ -940,7 +940,7 @@ fn a_record_is_edited_and_games_of_a_text_are_chosen() {
     browser.game(&json!({"do": "annotate", "node": other, "comment": "better", "glyphs": [1]}));
     browser.game(&json!({"do": "promote", "node": other}));
     browser.game(&json!({"do": "record", "tags": {"White": "Anna", "Result": "*"}}));
-    // What is edited is there after another game was looked at.
+    // Edits are kept when switching between games.
     assert!(browser.refused(&json!({"do": "choose", "game": 1})).contains("d5"));
     let game = browser.game(&json!({"do": "choose", "game": 2}));
     assert_eq!((line(&game), &game["games"]["list"][0]["players"][0]), ("d4".to_owned(), &json!("Anna")));
@@ -978,7 +978,7 @@ fn the_folder_of_a_match_is_shown_live() {
     assert_eq!(line(&browser.until(|game| game["number"] == 1)), "d4 d5");
     let refused = browser.refused(&json!({"do": "replay", "file": "games.pgn"}));
     assert!(refused.contains("missing field `game`"), "{refused}");
-    // A curve that is being drawn.
+    // A growing table.
     browser.send(&json!({"do": "open", "file": "run/curve.csv"}));
     assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5]]));
     std::fs::write(path("run/curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
@@ -998,7 +998,7 @@ fn the_folder_of_a_match_is_shown_live() {
     assert!(other.refused(&json!({"do": "files"})).contains("no folder"));
 }
 
-/// Prints how long moves wait for their answers in 50 sessions, in each a person against an engine.
+/// Prints the latency of moves in 50 sessions, each a person against an engine.
 #[test]
 #[ignore = "a measurement"]
 fn fifty_sessions_are_answered() {
@@ -1021,7 +1021,7 @@ fn fifty_sessions_are_answered() {
                     browser.send(&json!({"do": "play", "node": game["node"], "move": mv}));
                     browser.until(|game| game["ply"] == ply);
                     waits.push(start.elapsed());
-                    // The engine may wait for its turn for longer than a test waits for a message.
+                    // The engine may wait for a slot for longer than the timeout of a message.
                     while game["is"] != "game" || game["ply"] != ply + 1 {
                         if let Message::Text(text) = browser.socket.read().unwrap() {
                             game = serde_json::from_str(&text).unwrap();
