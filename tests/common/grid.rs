@@ -99,8 +99,8 @@ impl Grid {
         moves
     }
 
-    /// Moves of so many steps each (99: queen moves, 1: king moves) that the amazons of a letter need to
-    /// each empty square, by breadth-first search; `None` if they cannot reach it.
+    /// The number of moves that the amazons of a letter need to each empty square, by breadth-first search;
+    /// `None` if they cannot reach it. A move has up to `steps` steps: 99 for queen moves, 1 for king moves.
     pub fn distances(&self, letter: char, steps: i32) -> Vec<(Square, Option<u32>)> {
         let mut found: std::collections::HashMap<Square, u32> = std::collections::HashMap::new();
         let mut queue: VecDeque<(Square, u32)> =

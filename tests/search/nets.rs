@@ -146,7 +146,7 @@ fn files_that_do_not_fit_are_refused_by_name() {
         let text = std::str::from_utf8(&bytes[8..header]).unwrap();
         assert!(from.len() == to.len() && text.contains(from), "{from} in {text}");
         let mut head = [&bytes[..8], text.replace(from, to).as_bytes()].concat();
-        // As somebody writes it who knows the format.
+        // With a valid checksum, so that the change itself is found.
         _ = labrys::seal::seal(&mut head, "header_crc32");
         [&head, &bytes[header..]].concat()
     };

@@ -155,7 +155,7 @@ fn distance(tables: &SharedTables<Neighbours>, position: &Neighbours) -> Option<
     tables.without_clock(position)?.distance()
 }
 
-/// All positions with so many pieces of White and of Black, both sides to move.
+/// All positions with these numbers of pieces, both sides to move.
 fn all_positions([white, black]: [usize; 2]) -> Vec<Neighbours> {
     let sets = |count: usize, free: &[usize]| -> Vec<Vec<usize>> {
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];

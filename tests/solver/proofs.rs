@@ -492,7 +492,7 @@ fn canonical_positions_have_the_same_tree() {
     assert!(mirrored[0].same_position(&mirrored[1]) && !mirrored[0].same_position(&mirrored[2]));
 }
 
-/// Paths of so many moves.
+/// The number of paths of `plies` moves.
 fn leaves<G: Game>(position: &G, plies: u32) -> usize {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);

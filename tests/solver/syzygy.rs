@@ -16,7 +16,7 @@ use labrys::search::{Control, Limits};
 /// The tables of three men.
 const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 
-/// A win by the tables at so many plies from the root.
+/// A tablebase win `ply` plies from the root.
 fn tb_win_in(ply: i32) -> UciScore {
     UciScore::Centi(20_000 - ply)
 }

@@ -61,7 +61,7 @@ impl<'a> Progress<'a> {
             && written.elapsed() >= CHECKPOINT_INTERVAL
         {
             if let Err(error) = checkpoint.write(table) {
-                log::warn!("{error}; the search goes on");
+                log::warn!("{error}; the search continues");
             }
             *written = Instant::now();
         }

@@ -35,7 +35,8 @@ pub struct PgnGame {
     pub round: String,
     /// The date, `YYYY.MM.DD`, with question marks for unknown parts.
     pub date: String,
-    /// The tag `Variant`, see [`registry::board_of_record`]; `None` where the file has none, as for standard chess.
+    /// The tag `Variant`, see [`registry::board_of_record`]; `None` where the file has none, as for standard
+    /// chess.
     pub variant: Option<String>,
     /// White and Black.
     pub players: [PlayerTags; 2],
@@ -196,7 +197,7 @@ impl PgnGame {
     }
 
     /// Plays the whole game on a board and returns its moves, those of the opening first, in the notation of
-    /// the protocol. Moves may go on after a draw that nobody claimed.
+    /// the protocol. The game may continue after a draw that neither player claimed.
     ///
     /// # Errors
     /// [`PositionError`] names the move and its number; the board then has the position before it.

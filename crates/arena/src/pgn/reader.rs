@@ -511,21 +511,21 @@ fn close(game: &mut Line, open: &mut Vec<Line>) {
 /// Ends the moves of a game at a null move. The rest is kept as a comment.
 fn cut_at_null_move(moves: &mut Vec<PgnMove>, comment: &mut String) {
     let Some(at) = moves.iter().position(|mv| words::is_null_move(&mv.text)) else { return };
-    let rest = told(&moves.split_off(at));
+    let rest = as_comment(&moves.split_off(at));
     let comment = moves.last_mut().map_or(comment, |last| &mut last.comment);
     join(comment, &format!("null move: {rest}"));
 }
 
-/// Moves with all that is said of them as a part of a comment, which has no braces: comments and variations
-/// are in round brackets.
-fn told(moves: &[PgnMove]) -> String {
+/// Formats moves with their comments and variations as part of a comment, in parentheses as comments have no
+/// braces.
+fn as_comment(moves: &[PgnMove]) -> String {
     let mut text = String::new();
     for mv in moves {
         join(&mut text, &in_brackets(&mv.before));
         join(&mut text, &mv.text);
         mv.glyphs.iter().for_each(|glyph| join(&mut text, &format!("${glyph}")));
         join(&mut text, &in_brackets(&mv.comment));
-        mv.variations.iter().for_each(|line| join(&mut text, &in_brackets(&told(line))));
+        mv.variations.iter().for_each(|line| join(&mut text, &in_brackets(&as_comment(line))));
     }
     text
 }
@@ -754,7 +754,7 @@ mod tests {
         assert_eq!(moves(&games[0]), [("e4", "null move: -- d4 Z0 c4")]);
         assert_eq!((games[0].end.is_some(), games[1].moves.len()), (true, 0));
         assert_eq!(games[2].moves[0].variations[0][0].text, "--");
-        // Nothing that is said of the moves behind it is lost.
+        // Annotations of the moves after it are kept.
         let (games, _) =
             read(b"1. e4 {a} -- $13 {b} 2. d4 (2. c4 {c} (2. f4) e5! {d}) *\n\n[White \"A\"]\n\nZ0 {e} e5 *");
         let told = "a null move: -- $13 (b) d4 (c4 (c) (f4) e5 $1 (d))";

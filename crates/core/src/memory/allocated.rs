@@ -8,18 +8,18 @@ use std::sync::atomic::AtomicU64;
 
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
-/// Bytes of a cache line of most processors.
+/// The size of a cache line on most processors, in bytes.
 const LINE: usize = 64;
 
-/// Zeros, some more than asked for, and the index of the first one at a cache line. A `T` is aligned to its
-/// size, which divides that of the line.
+/// At least `len` zeros, and the index of the first one that is aligned to a cache line. A `T` is aligned to
+/// its size, which divides that of the line.
 fn aligned<T: FromZeros>(len: usize) -> Option<(Box<[T]>, usize)> {
     let zeros = <[T]>::new_box_zeroed_with_elems(len.checked_add(LINE / size_of::<T>())?).ok()?;
     let begin = zeros.as_ptr().align_offset(LINE);
     Some((zeros, begin))
 }
 
-/// A list of numbers of a fixed length, 0 at first. It begins at a cache line.
+/// A slice of fixed length, initially zero, aligned to a cache line.
 pub struct HugeSlice<T> {
     memory: Box<[u8]>,
     begin: usize,
@@ -60,7 +60,7 @@ impl<T> fmt::Debug for HugeSlice<T> {
     }
 }
 
-/// Words that several threads may read and write, 0 at first. They begin at a cache line.
+/// Atomic words shared by threads, initially zero, aligned to a cache line.
 pub struct SharedWords {
     words: Box<[AtomicU64]>,
     begin: usize,
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_zeros_from_a_cache_line_on() {
+    fn memory_is_zero_and_aligned() {
         for len in [0, 1, 100, 10_000] {
             let slice = HugeSlice::<[i16; 16]>::zeros(len);
             assert!(slice.len() == len && slice.iter().flatten().all(|&number| number == 0), "{len}");

@@ -11,7 +11,7 @@ use memmap2::MmapMut;
 use self_cell::{MutBorrow, self_cell};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
-/// Bytes of a huge page of most processors.
+/// The size of a huge page on most processors, in bytes.
 const HUGE_PAGE: usize = 1 << 21;
 
 /// Maps at least this many zero bytes, in huge pages if the system has them and less than half of one is
@@ -33,7 +33,7 @@ fn pages(bytes: usize) -> io::Result<MmapMut> {
     Ok(pages)
 }
 
-/// A list of numbers of a fixed length, 0 at first. It begins at a cache line.
+/// A slice of fixed length, initially zero, aligned to a cache line.
 pub struct HugeSlice<T> {
     pages: MmapMut,
     bytes: usize,
@@ -84,7 +84,7 @@ self_cell!(
     }
 );
 
-/// Words that several threads may read and write, 0 at first. They begin at a cache line.
+/// Atomic words shared by threads, initially zero, aligned to a cache line.
 pub struct SharedWords(SharedPages);
 
 impl SharedWords {

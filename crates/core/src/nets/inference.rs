@@ -82,7 +82,7 @@ impl Net {
 
     /// Evaluates a batch of positions, given by the planes of one after the other.
     pub fn evaluate(&self, planes: &[f32]) -> Outputs<'_> {
-        self.evaluate_until(planes, &mut || false).expect("it goes on to its end")
+        self.evaluate_until(planes, &mut || false).expect("it is never stopped")
     }
 
     /// The same; `None` once `is_over` returns true. It is called every few to some hundred microseconds.

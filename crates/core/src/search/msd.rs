@@ -105,7 +105,7 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 
     /// The depth of a position at `ply` in an iteration of this many plies: a ply at least where the line
-    /// goes on beyond the horizon because the position is volatile.
+    /// continues beyond the horizon because the position is volatile.
     pub(super) fn depth<G: Knowledge>(&self, position: &G, depth: i32, ply: usize, iteration: usize) -> i32 {
         let plies = self.options.volatile_plies;
         let extends = plies > 0 && depth <= 0 && ply < iteration + plies && self.is_volatile(position, ply);

@@ -205,7 +205,7 @@ impl MctsOptions {
             || self.expansion::<G>() == Expansion::Evaluated
     }
 
-    /// Plies of a playout of a game before the position is evaluated; `None` where it goes on to the end.
+    /// Plies of a playout before the position is evaluated; `None` for playouts to the end of the game.
     pub(super) fn plies<G: Knowledge>(&self) -> Option<u32> {
         self.playout_plies.or(G::PLAYOUT_PLIES)
     }

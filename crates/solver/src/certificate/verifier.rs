@@ -124,7 +124,7 @@ impl<G: Solvable> Check<'_, G> {
         Ok(())
     }
 
-    /// Checks what is said of a position, and returns it if trees follow.
+    /// Checks the token of a position. Returns the position if subtrees follow.
     fn enter(&mut self, position: G) -> Result<Option<Open<G>>, CertificateError> {
         if let Some(outcome) = end(&position) {
             self.expect(self.claim.holds(outcome.winner), &position, || {

@@ -151,7 +151,7 @@ impl TableFile {
         let [block, count] = [reader.bytes()?, reader.bytes()?].map(u32::from_le_bytes);
         // From here on the header cannot make this program allocate more than a table of that name takes.
         if (found, block as usize, u64::from(count)) != (len, BLOCK, len.div_ceil(BLOCK as u64)) {
-            return Ok(Err("it has not as many positions as it should have"));
+            return Ok(Err("it has the wrong number of positions"));
         }
         let mut blocks = Vec::with_capacity(count as usize);
         for _ in 0..count {

@@ -67,7 +67,7 @@ pub(super) struct Simulator<'a, G: Knowledge, E: Evaluator<G>> {
     poller: ClockPoller<'a>,
     expansion: Expansion,
     exploration: f64,
-    /// Plies of a playout before the position is evaluated; `None` where it goes on to the end of the game.
+    /// Plies of a playout before the position is evaluated; `None` for playouts to the end of the game.
     playout_plies: Option<u32>,
     random: StdRng,
     noise: Option<Noise>,

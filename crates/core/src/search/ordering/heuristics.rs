@@ -300,7 +300,7 @@ mod tests {
     use super::*;
     use crate::game::chess::Chess;
 
-    /// A pawn captures a knight, or goes on.
+    /// A pawn captures a knight, or advances.
     const FEN: &str = "4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1";
 
     #[test]
