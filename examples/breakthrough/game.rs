@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 /// Files and ranks of the board.
 const SIZE: usize = 5;
 
-/// The most pawns of a player.
+/// The maximum number of pawns of a player.
 const PAWNS: u32 = 2 * SIZE as u32;
 
 /// The greatest move number in a FEN; the counter stops there.

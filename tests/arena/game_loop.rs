@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 const OPENING: u32 = 4;
 
 /// Length limit of the games in plies.
-const LONGEST: u32 = 40;
+const MAX_PLIES: u32 = 40;
 
 /// Search depths of the two players.
 const DEPTHS: [u32; 2] = [2, 1];
@@ -69,9 +69,9 @@ fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
         plies: 0,
         line: Vec::new(),
     };
-    let end = play_out(&mut game, Some(LONGEST), &mut driver).unwrap();
+    let end = play_out(&mut game, Some(MAX_PLIES), &mut driver).unwrap();
     if let GameEnd::Length { plies, .. } = end {
-        assert_eq!((plies, driver.line.len() as u32), (LONGEST, LONGEST));
+        assert_eq!((plies, driver.line.len() as u32), (MAX_PLIES, MAX_PLIES));
     }
     (driver.line, game.fen(), end.winner())
 }
@@ -89,7 +89,7 @@ fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
         if let Some(outcome) = board.outcome() {
             return (line, board.fen(), outcome.winner);
         }
-        if line.len() as u32 == LONGEST {
+        if line.len() as u32 == MAX_PLIES {
             return (line, board.fen(), board.leader());
         }
         let mv = if (line.len() as u32) < OPENING {

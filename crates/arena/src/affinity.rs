@@ -43,7 +43,7 @@ pub enum AffinityError {
 }
 
 /// The greatest number of a core in a list. A greater one is a typo.
-const MOST: usize = 65_535;
+const MAX_CORE: usize = 65_535;
 
 impl FromStr for CoreList {
     type Err = String;
@@ -53,7 +53,7 @@ impl FromStr for CoreList {
         for part in text.split(',').filter(|_| !text.is_empty()) {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let range = first.parse().ok().zip(last.parse().ok());
-            let range = range.filter(|&(first, last): &(usize, usize)| first <= last && last <= MOST);
+            let range = range.filter(|&(first, last): &(usize, usize)| first <= last && last <= MAX_CORE);
             let (first, last) = range.ok_or("expected numbers of cores, such as `0,2-3`")?;
             cores.extend(first..=last);
         }

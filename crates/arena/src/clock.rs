@@ -57,8 +57,8 @@ impl fmt::Display for TimeControl {
 
 /// Parses a time in seconds, from 0 to 1,000,000 (about eleven days), fractions allowed.
 pub fn seconds(text: &str) -> Option<Duration> {
-    const LONGEST: f64 = 1e6;
-    let seconds = text.parse().ok().filter(|seconds| (0.0..=LONGEST).contains(seconds))?;
+    const MAX_SECONDS: f64 = 1e6;
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds))?;
     Some(Duration::from_secs_f64(seconds))
 }
 

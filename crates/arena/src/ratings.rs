@@ -18,13 +18,13 @@ pub struct Rating {
 const STEPS: usize = 50;
 
 /// Maximum length of a Newton step in Elo: far from the maximum the likelihood is flat and steps overshoot.
-const LONGEST_STEP: f64 = 200.0;
+const MAX_STEP: f64 = 200.0;
 
 /// Maximum likelihood ratings of `players` players in the model of R. Bradley and M. Terry, where the
 /// expected score is logistic in the difference of ratings. Where there is no maximum, since a player, or a
 /// group of them, has won or lost every game against the others, each pairing has [`DRAWN_PAIRS`] more. The
-/// errors are the sandwich estimator of P. Huber over pairs of games, so the correlation between the two games
-/// of a pair is accounted for; each pairing that was played has a pair more, see [`Pairs::deviation`].
+/// errors are the sandwich estimator of P. Huber over pairs of games, so the correlation between the two
+/// games of a pair is accounted for; each pairing that was played has a pair more, see [`Pairs::deviation`].
 pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
     let mut elo = DVector::<f64>::zeros(players);
     let scale = std::f64::consts::LN_10 / 400.0;
@@ -33,7 +33,7 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
         let (gradient, curvature) = derivatives(&elo, results, drawn);
         let Some(step) = invert(curvature).map(|inverse| inverse * gradient / scale) else { break };
         let longest = step.amax();
-        elo += step * (LONGEST_STEP / longest.max(LONGEST_STEP));
+        elo += step * (MAX_STEP / longest.max(MAX_STEP));
         if longest < 1e-9 {
             break;
         }

@@ -58,7 +58,7 @@ pub enum SprtError {
         name: &'static str,
         /// Its value.
         found: f64,
-        /// The greatest value.
+        /// The maximum value.
         most: f64,
         /// The name of the model.
         model: &'static str,
@@ -85,9 +85,9 @@ impl EloModel {
         }
     }
 
-    /// The greatest difference that can be tested. Of logistic Elo, more is a score of 1 in floating point; of
-    /// normalized Elo, some 230 and more have no maximum likelihood distribution near the uniform one, where
-    /// the search for it begins.
+    /// The greatest difference that can be tested. Of logistic Elo, more is a score of 1 in floating point;
+    /// of normalized Elo, some 230 and more have no maximum likelihood distribution near the uniform one,
+    /// where the search for it begins.
     fn most(self) -> f64 {
         match self {
             EloModel::Logistic => 2000.0,

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The most bytes in the queue, unless there is another limit. A line of any length is read if it is the only one.
-pub(super) const MOST: usize = 8 << 20;
+/// The maximum number of bytes in the queue, unless there is another limit. A line of any length is read if
+/// it is the only one.
+pub(super) const MAX_BYTES: usize = 8 << 20;
 
 /// Bytes that a line takes besides its text.
 const LINE: usize = 128;
@@ -13,7 +14,7 @@ const LINE: usize = 128;
 pub(super) struct Backlog(Arc<Waiting>);
 
 struct Waiting {
-    most: usize,
+    max: usize,
     bytes: Mutex<usize>,
     freed: Condvar,
 }
@@ -26,21 +27,21 @@ pub(super) struct Reservation {
 
 impl Default for Backlog {
     fn default() -> Backlog {
-        Backlog::new(MOST)
+        Backlog::new(MAX_BYTES)
     }
 }
 
 impl Backlog {
     /// An empty queue with a limit of its own.
-    pub(super) fn new(most: usize) -> Backlog {
-        Backlog(Arc::new(Waiting { most, bytes: Mutex::default(), freed: Condvar::new() }))
+    pub(super) fn new(max: usize) -> Backlog {
+        Backlog(Arc::new(Waiting { max, bytes: Mutex::default(), freed: Condvar::new() }))
     }
 
     /// Reserves bytes for a line of this length; blocks while the queue is full.
     pub(super) fn reserve(&self, length: usize) -> Reservation {
         let bytes = length + LINE;
         let waiting = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.0.most;
+        let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.0.max;
         let waiting = self.0.freed.wait_while(waiting, is_full);
         *waiting.unwrap_or_else(PoisonError::into_inner) += bytes;
         Reservation { backlog: self.clone(), bytes }
@@ -57,7 +58,7 @@ impl Backlog {
 impl Reservation {
     /// Whether the queue is half full.
     pub(super) fn is_half_full(&self) -> bool {
-        *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > self.backlog.0.most / 2
+        *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > self.backlog.0.max / 2
     }
 }
 
@@ -81,13 +82,13 @@ mod tests {
     fn a_reader_waits_for_room() {
         let backlog = Backlog::default();
         // The only line, however long.
-        let first = backlog.reserve(2 * MOST);
+        let first = backlog.reserve(2 * MAX_BYTES);
         let (sender, entered) = mpsc::channel();
         let reader = {
             let backlog = backlog.clone();
             thread::spawn(move || {
                 for number in 0..3 {
-                    sender.send((number, backlog.reserve(MOST / 2))).unwrap();
+                    sender.send((number, backlog.reserve(MAX_BYTES / 2))).unwrap();
                 }
             })
         };

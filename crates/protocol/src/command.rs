@@ -10,7 +10,7 @@ use labrys_core::engine::WeightsSource;
 use labrys_core::game::quote;
 use labrys_core::search::{Clock, Limits};
 
-/// The greatest depth of a perft.
+/// The maximum depth of a perft.
 const MAX_PERFT: u64 = 64;
 
 /// A command of the protocol.
@@ -141,7 +141,7 @@ pub enum CommandError {
         word: String,
         /// The least value.
         min: i64,
-        /// The greatest value.
+        /// The maximum value.
         max: i64,
     },
     /// A word that is no whole number.
@@ -503,7 +503,7 @@ fn least(name: &str) -> i64 {
     }
 }
 
-/// The greatest value of a number of `go`.
+/// The maximum value of a number of `go`.
 fn most(name: &str) -> i64 {
     match name {
         "depth" | "movestogo" => u32::MAX.into(),

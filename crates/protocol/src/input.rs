@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use thiserror::Error;
 
 /// The longest line in bytes, unless there is another limit. A game of a hundred thousand moves fits.
-pub(super) const LONGEST: usize = 1 << 20;
+pub(super) const MAX_LINE: usize = 1 << 20;
 
 /// A line that cannot be read.
 #[derive(Debug, Error)]
@@ -23,29 +23,29 @@ enum LineProblem {
     #[error("byte 0x{byte:02x} at position {position} of the line is not UTF-8")]
     Encoding { byte: u8, position: usize },
     /// The line is too long.
-    #[error("a line of more than {longest} bytes")]
-    TooLong { longest: usize },
+    #[error("a line of more than {max} bytes")]
+    TooLong { max: usize },
 }
 
 /// The lines of an input, trimmed of spaces, zeros and byte order marks.
 pub(super) struct Lines<R> {
     input: R,
-    longest: usize,
+    max: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
-        Lines::with_longest(input, LONGEST)
+        Lines::with_max(input, MAX_LINE)
     }
 
     /// The same with another limit of their length.
-    pub(super) fn with_longest(input: R, longest: usize) -> Lines<R> {
-        Lines { input, longest }
+    pub(super) fn with_max(input: R, max: usize) -> Lines<R> {
+        Lines { input, max }
     }
 
     /// The next line without its end (LF or CRLF); `None` at the end of the input.
     pub(super) fn next(&mut self) -> io::Result<Option<Result<String, LineError>>> {
-        let mut line = read_line(&mut self.input, self.longest)?;
+        let mut line = read_line(&mut self.input, self.max)?;
         if let Some(Ok(text) | Err(LineError { text, .. })) = &mut line {
             text.truncate(text.trim_end_matches(is_unseen).len());
             text.drain(..text.len() - text.trim_start_matches(is_unseen).len());
@@ -62,7 +62,7 @@ fn is_unseen(letter: char) -> bool {
 }
 
 /// Reads a line without its end; `None` at the end of the input.
-fn read_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Result<String, LineError>>> {
+fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Result<String, LineError>>> {
     let mut line = Vec::new();
     let mut length = 0;
     loop {
@@ -77,22 +77,22 @@ fn read_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<Resu
         let end = chunk.iter().position(|&byte| byte == b'\n');
         let taken = end.unwrap_or(chunk.len());
         length += taken;
-        line.extend_from_slice(&chunk[..taken.min(longest - line.len())]);
+        line.extend_from_slice(&chunk[..taken.min(max - line.len())]);
         let last = end.is_some() || chunk.is_empty();
         let consumed = end.map_or(taken, |end| end + 1);
         // Count the line end, so that an empty line is not taken for the end of input.
         length += usize::from(end.is_some());
         input.consume(consumed);
         if last {
-            return Ok(Some(decode(line, length, longest)));
+            return Ok(Some(decode(line, length, max)));
         }
     }
 }
 
-fn decode(line: Vec<u8>, length: usize, longest: usize) -> Result<String, LineError> {
-    if length > longest + 1 {
+fn decode(line: Vec<u8>, length: usize, max: usize) -> Result<String, LineError> {
+    if length > max + 1 {
         let text = String::from_utf8_lossy(&line).into_owned();
-        return Err(LineError { problem: LineProblem::TooLong { longest }, text });
+        return Err(LineError { problem: LineProblem::TooLong { max }, text });
     }
     String::from_utf8(line).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn endless_lines_are_refused_and_the_next_line_is_read() {
-        let mut input = vec![b'x'; LONGEST];
+        let mut input = vec![b'x'; MAX_LINE];
         input.extend(b"\nd\n");
-        assert_eq!(lines(&input)[0].len(), LONGEST);
+        assert_eq!(lines(&input)[0].len(), MAX_LINE);
         input.insert(0, b'x');
         assert_eq!(lines(&input), ["! a line of more than 1048576 bytes", "d"]);
     }

@@ -123,7 +123,7 @@ impl Pipe {
         let log = log.of_process(peer.id());
         let (sender, lines) = mpsc::sync_channel(QUEUE);
         let (longest, most) = peer.input_limits();
-        let (reader_log, output) = (log.clone(), Lines::with_longest(BufReader::new(output), longest));
+        let (reader_log, output) = (log.clone(), Lines::with_max(BufReader::new(output), longest));
         thread::spawn(move || read_output(output, &Backlog::new(most), &sender, &reader_log));
         Ok(Pipe { peer, input, lines, log, quit_lines })
     }

@@ -142,7 +142,7 @@ impl Peer {
     /// and strangers.
     pub(super) fn input_limits(&self) -> (usize, usize) {
         match self {
-            Peer::Process(_) | Peer::Tcp(..) => (input::LONGEST, backlog::MOST),
+            Peer::Process(_) | Peer::Tcp(..) => (input::MAX_LINE, backlog::MAX_BYTES),
             Peer::Agent(_) => (AGENT_LINE, AGENT_BACKLOG),
         }
     }

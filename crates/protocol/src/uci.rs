@@ -37,7 +37,7 @@ use labrys_core::search::{Control, Limits, Progress};
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
-/// The most messages about one line of input.
+/// The maximum number of messages about one line of input.
 const MAX_NOTES: usize = 8;
 
 /// The time between two lines of silent work, so that a closed output is noticed.

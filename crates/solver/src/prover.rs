@@ -26,7 +26,7 @@ const SLACK: u64 = 4;
 const STACK: usize = 1 << 25;
 
 /// Plies of a line at most: a longer one ends the search.
-const LONGEST_LINE: usize = 2_000;
+const MAX_PLIES: usize = 2_000;
 
 /// Nodes between two polls of the clock.
 const CLOCK_INTERVAL: u64 = 1 << 8;
@@ -371,7 +371,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
     fn check_limits(&mut self, ply: usize) {
         let most = self.limits.nodes;
         self.is_stopped |=
-            ply >= LONGEST_LINE || most.is_some_and(|most| self.shared.is_none() && self.nodes >= most);
+            ply >= MAX_PLIES || most.is_some_and(|most| self.shared.is_none() && self.nodes >= most);
         if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
             return;
         }

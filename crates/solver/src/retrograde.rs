@@ -34,9 +34,9 @@ const CANNOT_LOSE: u8 = u8::MAX;
 /// A request for tables.
 #[derive(Clone, Copy, Debug)]
 pub struct TablesRequest {
-    /// The most pieces of a player.
+    /// The maximum number of pieces of a player.
     pub pieces: usize,
-    /// The most pieces of both players together.
+    /// The maximum number of pieces of both players together.
     pub total: usize,
     /// Number of threads.
     pub threads: usize,
@@ -279,7 +279,7 @@ impl<E: Endgames> Analysis<'_, E> {
                 listener.progress(names, 0, decided, positions);
             },
         )?;
-        for distance in 0..TableResult::MOST {
+        for distance in 0..TableResult::MAX_DISTANCE {
             let mut found = 0;
             let step = |table: &Table<_>, numbers| self.step(table, numbers, distance);
             self.each_chunk(step, |[at_distance, count]| {

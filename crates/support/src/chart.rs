@@ -39,7 +39,7 @@ const LETTERS: i32 = 15;
 const LINE: i32 = 22;
 
 /// The longest name in the legend, in characters.
-const LONGEST: usize = 60;
+const MAX_NAME: usize = 60;
 
 /// A line chart.
 #[derive(Clone, Debug)]
@@ -224,7 +224,7 @@ impl Legend {
 
 /// A name, cut if it is too long.
 fn shortened(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
+    match name.char_indices().nth(MAX_NAME) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }
@@ -323,7 +323,7 @@ mod tests {
             x.unwrap().parse().unwrap()
         };
         assert!(names.all(|text| x(text) > SIZE.0), "{svg}");
-        assert!(svg.contains(&format!(">\n{}…", "x".repeat(LONGEST))), "a long name is cut: {svg}");
+        assert!(svg.contains(&format!(">\n{}…", "x".repeat(MAX_NAME))), "a long name is cut: {svg}");
         assert!(chart(vec![curve("first".to_owned())]).to_svg().unwrap().contains("width=\"880\""));
     }
 

@@ -11,8 +11,8 @@ use tempfile::NamedTempFile;
 
 use labrys_core::input::is_descriptor;
 
-/// The most links that are followed, as Linux does.
-const MOST_LINKS: usize = 40;
+/// The maximum number of links that are followed, as Linux does.
+const MAX_LINKS: usize = 40;
 
 /// The lock file of a folder.
 const FOLDER_LOCK: &str = ".labrys.lock";
@@ -30,7 +30,7 @@ impl Target {
     /// The target of a path.
     fn of(path: &Path) -> io::Result<Target> {
         let mut file = path.to_owned();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             // Standard output may be redirected to a file, whose content stays.
             if is_descriptor(&file) {
                 return Ok(Target::Stream(path.to_owned()));
@@ -355,8 +355,8 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
     }
 }
 
-/// The most files of damaged bytes beside another.
-const MOST_ASIDE: usize = 1000;
+/// The maximum number of files of damaged bytes beside another.
+const MAX_ASIDE: usize = 1000;
 
 /// Keeps bytes that cannot be read beside the file that they come from, as `<name>.damaged`, or with a number
 /// behind it where there is one. Returns its path.
@@ -373,7 +373,7 @@ pub fn set_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         PathBuf::from(name)
     };
     let mut free = Err(ErrorKind::AlreadyExists.into());
-    for path in (1..=MOST_ASIDE).map(name) {
+    for path in (1..=MAX_ASIDE).map(name) {
         free = OpenOptions::new().write(true).create_new(true).open(&path).map(|file| (file, path));
         if !free.as_ref().is_err_and(|error: &io::Error| error.kind() == ErrorKind::AlreadyExists) {
             break;

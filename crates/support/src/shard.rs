@@ -133,7 +133,7 @@ pub enum MergeError {
     Io(#[from] io::Error),
 }
 
-/// The most numbers of missing shards that an error lists.
+/// The maximum number of missing shards that an error lists.
 const LISTED: usize = 10;
 
 /// A game by its number from 1; 0 if it has none.

@@ -27,7 +27,7 @@ pub struct ClientSettings {
     pub name: String,
     /// The time for a search. The engine subtracts its `Move Overhead`.
     pub movetime: Duration,
-    /// The greatest number of nodes of a search, if limited.
+    /// The maximum number of nodes of a search, if limited.
     pub nodes: Option<u64>,
     /// The greatest time without a valid message of the server.
     pub timeout: Duration,

@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::explain::{Explanation, Fit, after, most_likely};
-use super::message::{MOST_POINTS, ServerMessage, Step, Turn};
+use super::message::{MAX_POINTS, ServerMessage, Step, Turn};
 use super::{Moved, winner_text};
 use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{Color, Game};
@@ -243,7 +243,7 @@ impl ClientGame {
         let ours = self.position.score();
         let mut score = ours;
         for (points, &announced) in score.iter_mut().zip(&turn.points) {
-            let is_hidden = announced == MOST_POINTS && *points >= f64::from(MOST_POINTS);
+            let is_hidden = announced == MAX_POINTS && *points >= f64::from(MAX_POINTS);
             if !is_hidden {
                 *points = f64::from(announced);
             }

@@ -11,7 +11,7 @@ use thiserror::Error;
 use labrys_core::game::{Color, counted, quote};
 
 /// The greatest length of a datagram, in bytes.
-pub const LONGEST: usize = 200;
+pub const MAX_BYTES: usize = 200;
 
 /// Rows of the board; row 0 is rank 7.
 pub const ROWS: u8 = 7;
@@ -19,8 +19,8 @@ pub const ROWS: u8 = 7;
 /// Columns of the board; column 0 is the a file.
 pub const COLUMNS: u8 = 5;
 
-/// The greatest number of points that two digits can show.
-pub const MOST_POINTS: u8 = 99;
+/// The maximum number of points that two digits can show.
+pub const MAX_POINTS: u8 = 99;
 
 /// The square of a prize if none has appeared.
 const NO_SQUARE: &str = "99";
@@ -121,7 +121,7 @@ pub struct Turn {
     pub step: Step,
     /// The square on which a new prize has appeared.
     pub prize: Option<Square>,
-    /// The points of White and of Black, [`MOST_POINTS`] at most.
+    /// The points of White and of Black, [`MAX_POINTS`] at most.
     pub points: [u8; 2],
 }
 
@@ -134,7 +134,7 @@ pub enum ServerMessage {
     Begin,
     /// `T…`: a move was made.
     Turn(Turn),
-    /// `GE…`: the game has ended with these points of White and of Black, [`MOST_POINTS`] at most.
+    /// `GE…`: the game has ended with these points of White and of Black, [`MAX_POINTS`] at most.
     End([u8; 2]),
 }
 
@@ -187,16 +187,16 @@ pub fn parse_name(datagram: &[u8]) -> Result<&str, MessageError> {
     Ok(text)
 }
 
-/// Points for two digits: rounded to a whole number, [`MOST_POINTS`] at most.
+/// Points for two digits: rounded to a whole number, [`MAX_POINTS`] at most.
 pub fn rounded_points(points: f64) -> u8 {
-    points.round().clamp(0.0, f64::from(MOST_POINTS)) as u8
+    points.round().clamp(0.0, f64::from(MAX_POINTS)) as u8
 }
 
 /// An error in a datagram.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     /// It is too long.
-    #[error("a datagram of {bytes} bytes, expected {LONGEST} at most")]
+    #[error("a datagram of {bytes} bytes, expected {MAX_BYTES} at most")]
     TooLong {
         /// Its length, in bytes.
         bytes: usize,
@@ -245,7 +245,7 @@ fn wrong(part: &'static str, found: &str, text: &str, expected: &'static str) ->
 
 /// The text of a datagram.
 fn read_text(datagram: &[u8]) -> Result<&str, MessageError> {
-    if datagram.len() > LONGEST {
+    if datagram.len() > MAX_BYTES {
         return Err(MessageError::TooLong { bytes: datagram.len() });
     }
     std::str::from_utf8(datagram).map_err(|error| {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     fn points() -> impl Strategy<Value = [u8; 2]> {
-        [0..=MOST_POINTS, 0..=MOST_POINTS]
+        [0..=MAX_POINTS, 0..=MAX_POINTS]
     }
 
     fn message() -> impl Strategy<Value = ServerMessage> {
@@ -347,7 +347,7 @@ mod tests {
         #[test]
         fn messages_come_back(message in message(), padding in "[\\x00 \r\n]{0,9}") {
             let text = message.to_string();
-            prop_assert!(text.len() <= LONGEST);
+            prop_assert!(text.len() <= MAX_BYTES);
             prop_assert_eq!(ServerMessage::parse(text.as_bytes()), Ok(message));
             prop_assert_eq!(ServerMessage::parse((text + &padding).as_bytes()), Ok(message));
         }

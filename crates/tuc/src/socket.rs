@@ -92,9 +92,9 @@ impl Mailbox {
     /// Drops and logs the datagrams that have come in.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         // There is a limit, as a flood may be endless.
-        const MOST: usize = 10_000;
+        const MAX_DATAGRAMS: usize = 10_000;
         if let Some(inbox) = &self.inbox {
-            let received = std::iter::from_fn(|| inbox.receive(Duration::ZERO)).take(MOST);
+            let received = std::iter::from_fn(|| inbox.receive(Duration::ZERO)).take(MAX_DATAGRAMS);
             received.for_each(|(datagram, sender)| {
                 log::warn!("ignored: {} from {sender}, out of turn", dump(&datagram));
             });
@@ -102,7 +102,7 @@ impl Mailbox {
         }
         self.socket.set_nonblocking(true)?;
         let mut cleared = Ok(());
-        for _ in 0..MOST {
+        for _ in 0..MAX_DATAGRAMS {
             match self.receive(Some(Instant::now())) {
                 Ok(Some((datagram, sender))) => {
                     log::warn!("ignored: {} from {sender}, out of turn", dump(datagram));

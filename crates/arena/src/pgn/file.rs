@@ -13,8 +13,8 @@ use labrys_core::input;
 use labrys_support::files::{self, Claim, Existing};
 use labrys_support::text;
 
-/// The most bytes of a file of a match that is read as a whole, some half a million games.
-const MOST_GAMES: u64 = 2 << 30;
+/// The maximum number of bytes of a file of a match that is read as a whole, some half a million games.
+const MAX_BYTES: u64 = 2 << 30;
 
 /// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
 /// loses no finished game.
@@ -78,7 +78,7 @@ impl PgnFile {
     pub fn resume(path: &Path) -> Result<(PgnFile, Vec<PgnGame>), PgnFileError> {
         let failed = |error| failed(path, error);
         let (file, claim) = files::open(path, Existing::Continued).map_err(failed)?;
-        let bytes = file.try_clone().and_then(|file| input::read_all(file, MOST_GAMES)).map_err(failed)?;
+        let bytes = file.try_clone().and_then(|file| input::read_all(file, MAX_BYTES)).map_err(failed)?;
         let (games, complete) =
             complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
         if !bytes[complete..].trim_ascii().is_empty() {
@@ -116,7 +116,7 @@ impl PgnFile {
 /// # Errors
 /// [`PgnFileError`].
 pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
-    let bytes = input::open_stream(path).and_then(|file| input::read_all(file, MOST_GAMES));
+    let bytes = input::open_stream(path).and_then(|file| input::read_all(file, MAX_BYTES));
     let bytes = bytes.map_err(|error| failed(path, error))?;
     let games = complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
     Ok(games.0)

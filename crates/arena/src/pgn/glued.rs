@@ -7,7 +7,7 @@ use labrys_core::engine::{Board, registry};
 const ATTEMPTS: usize = 500;
 
 /// The longest word that is split, in bytes.
-const LONGEST_WORD: usize = 200;
+const MAX_WORD: usize = 200;
 
 /// Splits words of several moves where the position allows it. Records of Labrys have none.
 pub(super) fn split(game: &mut PgnGame) {
@@ -82,7 +82,7 @@ fn parts(word: &str, board: &mut dyn Board, attempts: &mut usize) -> Option<Vec<
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Vec::new());
     }
-    if word.len() > LONGEST_WORD {
+    if word.len() > MAX_WORD {
         return None;
     }
     let fen = board.fen();

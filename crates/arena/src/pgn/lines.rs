@@ -7,13 +7,13 @@ use labrys_support::text::decode_line;
 use super::Problem;
 
 /// The longest line in bytes: whole games come on one line.
-pub(super) const LONGEST_LINE: usize = 1 << 24;
+pub(super) const MAX_LINE: usize = 1 << 24;
 
 /// The byte order mark of UTF-8 in text files. Files that were put together have it between games, too.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A text that is read line by line. Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no valid
-/// UTF-8, and end with a line feed, a carriage return or both.
+/// A text that is read line by line. Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no
+/// valid UTF-8, and end with a line feed, a carriage return or both.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     input: R,
@@ -82,7 +82,7 @@ impl<R: BufRead> Lines<R> {
         }
         self.number += 1;
         self.length = bytes.len() as u64;
-        if bytes.len() > LONGEST_LINE {
+        if bytes.len() > MAX_LINE {
             return Err(Problem::LongLine);
         }
         self.line = decode_line(bytes);
@@ -97,7 +97,7 @@ impl<R: BufRead> Lines<R> {
     /// The bytes of the next line with its end; of a line that is too long, the first ones.
     fn bytes_of_line(&mut self) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        while bytes.len() <= LONGEST_LINE {
+        while bytes.len() <= MAX_LINE {
             let buffer = match self.input.fill_buf() {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 buffer => buffer?,

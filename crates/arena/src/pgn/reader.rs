@@ -8,7 +8,7 @@ use std::io::BufRead;
 
 use thiserror::Error;
 
-use super::lines::{LONGEST_LINE, Lines, is_space};
+use super::lines::{Lines, MAX_LINE, is_space};
 use super::record::{Movetext, record};
 use super::tag::{self, is_tag};
 use super::words::{self, Winner, Word};
@@ -16,7 +16,7 @@ use super::writer::result_text;
 use super::{DEEPEST, PgnGame, PgnMove, glued, join};
 
 /// The longest comment in bytes that is kept; the rest of a longer one is dropped.
-const LONGEST_COMMENT: usize = 1 << 20;
+const MAX_COMMENT: usize = 1 << 20;
 
 /// An error in a PGN file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -36,7 +36,7 @@ pub enum Problem {
     #[error("the game ends without a result after {}", labrys_core::game::quote(.0))]
     Unfinished(String),
     /// A line is too long for a record of games.
-    #[error("a line of more than {LONGEST_LINE} bytes")]
+    #[error("a line of more than {MAX_LINE} bytes")]
     LongLine,
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
@@ -403,7 +403,7 @@ impl<R: BufRead> PgnReader<R> {
             let rest = self.lines.rest();
             let end = rest.find('}');
             let part = &rest[..end.unwrap_or(rest.len())];
-            if text.len() + part.len() <= LONGEST_COMMENT {
+            if text.len() + part.len() <= MAX_COMMENT {
                 text.push_str(part);
             }
             if let Some(end) = end {
@@ -898,10 +898,10 @@ mod tests {
 
     #[test]
     fn endless_lines_and_comments_end() {
-        let long = "x".repeat(LONGEST_LINE + 1);
+        let long = "x".repeat(MAX_LINE + 1);
         assert_eq!(read(long.as_bytes()).1, [format!("line 1: {}", Problem::LongLine)]);
-        let comment = format!("1. e4 {{{}}} *", "long\n".repeat(LONGEST_COMMENT));
+        let comment = format!("1. e4 {{{}}} *", "long\n".repeat(MAX_COMMENT));
         let (games, _) = read(comment.as_bytes());
-        assert!(games[0].moves[0].comment.len() <= LONGEST_COMMENT);
+        assert!(games[0].moves[0].comment.len() <= MAX_COMMENT);
     }
 }

@@ -5,14 +5,14 @@ use std::ops::{Add, Neg, Sub};
 
 use crate::game::WdlModel;
 
-/// The greatest ply of a search, extensions included.
+/// The maximum ply of a search, extensions included.
 pub const MAX_PLY: usize = 128;
 
 /// The score of a tablebase win in hundredths, as in Stockfish, by which clients recognise it.
 const TABLE_CENTI: i32 = 20_000;
 
 /// The greatest evaluation in hundredths, below every win by endgame tables.
-const MOST_CENTI: i32 = TABLE_CENTI - 2 * MAX_PLY as i32 - 1;
+const MAX_CENTI: i32 = TABLE_CENTI - 2 * MAX_PLY as i32 - 1;
 
 /// The score of a position for one of the players.
 ///
@@ -156,7 +156,7 @@ impl Score {
             return UciScore::Centi(self.0.signum() * (TABLE_CENTI - plies));
         }
         let centi = (f64::from(self.0) / f64::from(Score::CENTI)).round() as i32;
-        UciScore::Centi(centi.clamp(-MOST_CENTI, MOST_CENTI))
+        UciScore::Centi(centi.clamp(-MAX_CENTI, MAX_CENTI))
     }
 }
 

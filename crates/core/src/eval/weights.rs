@@ -33,8 +33,8 @@ use crate::input;
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
 
-/// The most bytes of a file.
-const MOST_BYTES: u64 = 16 << 20;
+/// The maximum size of a file in bytes.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Parsed shipped weights, by game and index of the set.
 static SHIPPED: Mutex<BTreeMap<(&'static str, usize), Weights>> = Mutex::new(BTreeMap::new());
@@ -197,7 +197,7 @@ impl Weights {
     /// # Errors
     /// [`WeightsError::Unreadable`], and those of [`Weights::parse`].
     pub fn load<G: Knowledge>(path: &Path) -> Result<Weights, WeightsError> {
-        let text = input::read_text(path, MOST_BYTES)
+        let text = input::read_text(path, MAX_BYTES)
             .map_err(|error| WeightsError::Unreadable { path: path.display().to_string(), error })?;
         Weights::parse::<G>(&text)
     }

@@ -98,15 +98,16 @@ pub enum MoveError {
 /// Formats a token for an error message: in backquotes, with control characters escaped, and long ones cut
 /// short.
 pub fn quote(token: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut text = escaped(token.chars().take(LONGEST));
-    if token.chars().nth(LONGEST).is_some() {
+    const MAX_LENGTH: usize = 40;
+    let mut text = escaped(token.chars().take(MAX_LENGTH));
+    if token.chars().nth(MAX_LENGTH).is_some() {
         text.push('…');
     }
     format!("`{text}`")
 }
 
-/// Formats the name of a file for an error message, as [`quote`] does, but whole: cut short, it names no file.
+/// Formats the name of a file for an error message, as [`quote`] does, but whole: cut short, it names no
+/// file.
 pub fn quote_path(path: impl AsRef<Path>) -> String {
     format!("`{}`", escaped(path.as_ref().to_string_lossy().chars()))
 }

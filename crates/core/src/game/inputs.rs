@@ -36,8 +36,8 @@ impl Perspective {
     }
 }
 
-/// The most inputs of a position.
-pub const MOST_INPUTS: usize = 256;
+/// The maximum number of inputs of a position.
+pub const MAX_INPUTS: usize = 256;
 
 /// Bits of a plane.
 const BITS: usize = u128::BITS as usize;

@@ -25,7 +25,7 @@ use super::{
 /// - **Inputs** of efficiently updatable nets (NNUE). By default there are none, and no such net can play the
 ///   game. A position has a number of planes, sets of up to 128 bits that do not depend on the perspective. A
 ///   perspective gives each bit of each plane an index. The inputs of a player are the indices of all set
-///   bits, at most [`MOST_INPUTS`](super::MOST_INPUTS). So the changes by a move follow from the planes
+///   bits, at most [`MAX_INPUTS`](super::MAX_INPUTS). So the changes by a move follow from the planes
 ///   before and after it, in all games alike.
 pub trait Knowledge: Game {
     // Move ordering.
@@ -276,8 +276,8 @@ pub trait Knowledge: Game {
     /// positions at random.
     const MIRRORS: bool = false;
 
-    /// The most input buckets, sets of weights for the same inputs. A net with fewer uses its last one for
-    /// the others.
+    /// The maximum number of input buckets, sets of weights for the same inputs. A net with fewer uses its
+    /// last one for the others.
     const BUCKETS: u8 = 1;
 
     /// The sizes of the inputs on the board of this position.

@@ -39,7 +39,7 @@ pub use features::FeatureSet;
 pub use history::GameHistory;
 pub use info::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
 pub use inputs::{
-    InputRows, InputShape, MOST_INPUTS, Perspective, each_changed_input, each_input, plane_and_bit,
+    InputRows, InputShape, MAX_INPUTS, Perspective, each_changed_input, each_input, plane_and_bit,
 };
 pub use knowledge::Knowledge;
 pub use msd::MsdTerms;

@@ -8,16 +8,16 @@ use crate::game::EncodingShape;
 /// The convolutions of [`Architecture::Paper`].
 pub const PAPER_CONVOLUTIONS: usize = 4;
 
-/// The most files and ranks of a board.
+/// The maximum number of files and ranks of a board.
 const MAX_BOARD: usize = 32;
 
 /// The most planes, channels and hidden units.
 const MAX_WIDTH: usize = 4096;
 
-/// The most residual blocks.
+/// The maximum number of residual blocks.
 const MAX_BLOCKS: usize = 256;
 
-/// The most numbers that are parameters, 400 MB of them.
+/// The maximum number of parameters: 400 MB.
 const MAX_PARAMETERS: usize = 100_000_000;
 
 /// The layers of a net and their widths.
@@ -66,7 +66,7 @@ pub struct SizeError {
     pub what: &'static str,
     /// Its value.
     pub found: usize,
-    /// The greatest value allowed.
+    /// The maximum value allowed.
     pub at_most: usize,
 }
 

@@ -15,8 +15,8 @@ use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Knowledge, mixed};
 
-/// The greatest value of a position, and the negative of the least.
-const MOST: f64 = Score::WIN.to_thousandths() as f64;
+/// The maximum value of a position, and the negative of the least.
+const MAX_VALUE: f64 = Score::WIN.to_thousandths() as f64;
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
@@ -140,12 +140,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
 
         // Star2: one reply to each outcome bounds its value from above.
-        let mut upper = vec![MOST; outcomes.len()];
+        let mut upper = vec![MAX_VALUE; outcomes.len()];
         if depth > 0 {
-            let mut sum = MOST;
+            let mut sum = MAX_VALUE;
             for (&(mv, probability), upper) in outcomes.iter().zip(&mut upper) {
-                *upper = self.probe_outcome(ply, mv, depth, search).min(MOST);
-                sum -= probability * (MOST - *upper);
+                *upper = self.probe_outcome(ply, mv, depth, search).min(MAX_VALUE);
+                sum -= probability * (MAX_VALUE - *upper);
                 if sum <= alpha || self.is_stopped() {
                     return (score(sum), Vec::new());
                 }
@@ -157,12 +157,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let mut pv = None;
         let mut most: f64 =
             outcomes.iter().zip(&upper).map(|((_, probability), upper)| probability * upper).sum();
-        let mut least = -MOST;
+        let mut least = -MAX_VALUE;
         for (&(mv, probability), upper) in outcomes.iter().zip(upper) {
             most -= probability * upper;
-            least += probability * MOST;
-            let low = ((alpha - mean - most) / probability).max(-MOST);
-            let high = ((beta - mean - least) / probability).min(MOST);
+            least += probability * MAX_VALUE;
+            let low = ((alpha - mean - most) / probability).max(-MAX_VALUE);
+            let high = ((beta - mean - least) / probability).min(MAX_VALUE);
             let window =
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
             let value = f64::from(self.search_outcome(ply, mv, depth, window, search).to_thousandths());
@@ -192,7 +192,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 let value = self.search_move(ply + 1, reply, depth - 1, Window::FULL, search);
                 -f64::from(value.to_thousandths())
             }
-            _ => MOST,
+            _ => MAX_VALUE,
         };
         self.undo();
         bound
@@ -229,7 +229,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
 
 /// A value as a score, rounded.
 fn score(value: f64) -> Score {
-    Score::from_thousandths(value.clamp(-MOST, MOST).round() as i32)
+    Score::from_thousandths(value.clamp(-MAX_VALUE, MAX_VALUE).round() as i32)
 }
 
 /// A random root move, by the seed, the position and the number of positions before it.

@@ -1,8 +1,9 @@
 //! Files of self-play games, about seven bytes per position.
 //!
-//! A file begins with a line of JSON, the [`GamesHeader`] and its checksum, followed by blocks. A block begins
-//! with four 32-bit numbers, little-endian like all numbers: the number of games, the number of positions with
-//! a score, the length of the games in bytes, and the CRC-32 of these three numbers and of the games. A game is
+//! A file begins with a line of JSON, the [`GamesHeader`] and its checksum, followed by blocks. A block
+//! begins with four 32-bit numbers, little-endian like all numbers: the number of games, the number of
+//! positions with a score, the length of the games in bytes, and the CRC-32 of these three numbers and of the
+//! games. A game is
 //!
 //! | bytes | content |
 //! |---|---|
@@ -35,7 +36,7 @@ const FORMAT: (&str, u32) = ("labrys-games", 1);
 const MAGIC: &[u8] = b"{\"format\":";
 
 /// Maximum length of a header in bytes.
-const LONGEST_HEADER: u64 = 1 << 16;
+const MAX_HEADER: u64 = 1 << 16;
 
 /// Length of a block header in bytes.
 const BLOCK_HEADER: usize = 16;
@@ -46,11 +47,11 @@ const GAME_HEADER: usize = 5;
 /// Games per block; the last block may have fewer.
 pub(crate) const BLOCK: usize = 64;
 
-/// The most bytes of the games of a block.
-const LONGEST_BLOCK: usize = BLOCK * (GAME_HEADER + (3 + 6) * u16::MAX as usize);
+/// The maximum number of bytes of the games of a block.
+const MAX_BLOCK: usize = BLOCK * (GAME_HEADER + (3 + 6) * u16::MAX as usize);
 
-/// The most bytes of a file in which whole blocks are looked for behind a damaged one.
-const MOST_MENDED: u64 = 16 << 30;
+/// The maximum number of bytes of a file in which whole blocks are looked for behind a damaged one.
+const MAX_MENDED: u64 = 16 << 30;
 
 /// The entry of the checksum in the header.
 const CHECKSUM: &str = "crc32";
@@ -299,7 +300,7 @@ struct GamesReader<R> {
 impl<R: BufRead> GamesReader<R> {
     fn new<G: Game>(mut input: R) -> Result<GamesReader<R>, GamesProblem> {
         let mut line = Vec::new();
-        let len = input.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)? as u64;
+        let len = input.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)? as u64;
         let header = parse_header(line.strip_suffix(b"\n").unwrap_or(&line))?;
         if header.game != G::info().name {
             return Err(GamesProblem::Game { found: header.game, expected: G::info().name });
@@ -333,7 +334,7 @@ impl<R: BufRead> GamesReader<R> {
 /// The bytes of the games of a block, by its header.
 fn content_len(header: &[u8]) -> Option<usize> {
     let len = u32::from_le_bytes(header.get(8..12)?.try_into().ok()?) as usize;
-    (len <= LONGEST_BLOCK).then_some(len)
+    (len <= MAX_BLOCK).then_some(len)
 }
 
 /// The games of the block at the start of `bytes`, and the length of the block in bytes.
@@ -416,7 +417,7 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
         return Ok(None);
     }
     let mut line = Vec::new();
-    let mut read = || BufReader::new(input::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
+    let mut read = || BufReader::new(input::open(path)?.take(MAX_HEADER)).read_until(b'\n', &mut line);
     if read().is_err() || !line.starts_with(MAGIC) {
         return Ok(None);
     }
@@ -469,7 +470,7 @@ impl fmt::Display for Mended {
 /// Writes a damaged file anew with all blocks that can be read, also those behind a damaged one. All else is
 /// set aside before. The first damage is at `offset`.
 fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
-    let bytes = input::read(path, MOST_MENDED)?;
+    let bytes = input::read(path, MAX_MENDED)?;
     let before = &bytes[..offset as usize];
     let (mut behind, mut damaged, mut games, mut at) = (Vec::new(), Vec::new(), 0, before.len());
     while at < bytes.len() {

@@ -24,7 +24,7 @@ const TEMPO: i32 = 24;
 /// The greatest deficit that counts: larger ones are all far from proven.
 const MAX_DEFICIT: i32 = 13;
 
-/// The greatest number of steps, more than positions of six files and ranks have. The sum of many of its
+/// The maximum number of steps, more than positions of six files and ranks have. The sum of many of its
 /// powers, 5e12, is still less than an infinite proof number.
 const MAX_STEPS: usize = 600;
 

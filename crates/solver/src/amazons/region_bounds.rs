@@ -12,7 +12,8 @@ use labrys_core::game::amazons::MAX_AMAZONS;
 use labrys_core::game::amazons::board::{SquareSet, components, floods, squares};
 use labrys_core::game::amazons::filling::{self, Region};
 
-/// The most empty squares of a region whose integers are found by search, where no table has them.
+/// The maximum number of empty squares of a region whose integers are found by search, where no table has
+/// them.
 pub(super) const MAX_SEARCHED_SQUARES: u32 = 3;
 
 /// Regions of a position: each has an amazon.

@@ -4,10 +4,10 @@ use super::{Claim, end};
 use crate::Solvable;
 use labrys_core::game::GameMove;
 
-/// The most positions of the search that ends a line by the rules alone.
+/// The maximum number of positions of the search that ends a line by the rules alone.
 const SEARCHED: u32 = 100;
 
-/// The most killer replies.
+/// The maximum number of killer replies.
 const MAX_KILLERS: usize = 16;
 
 /// How a certificate ends a line before the end of the game.

@@ -12,7 +12,7 @@ use crate::Solvable;
 use labrys_core::game::{Game, quote};
 
 /// Plies of a line at most.
-const LONGEST_LINE: usize = 2_000;
+const MAX_PLIES: usize = 2_000;
 
 /// A certificate that has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +116,8 @@ impl<G: Solvable> Check<'_, G> {
                 continue;
             };
             let child = open.position.after(mv);
-            if line.len() > LONGEST_LINE {
-                return Err(flaw(&child, format!("after {LONGEST_LINE} plies")));
+            if line.len() > MAX_PLIES {
+                return Err(flaw(&child, format!("after {MAX_PLIES} plies")));
             }
             line.extend(self.enter(child)?);
         }

@@ -1,6 +1,6 @@
 //! The data that searches keep from one move to the next.
 
-use super::super::options::MOST_THREADS;
+use super::super::options::MAX_THREADS;
 use super::super::{OptionError, Playable, Settings};
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -63,7 +63,7 @@ impl<G: Playable> Memory<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> SearchResult<G::Move> {
-        let threads = settings.threads.min(MOST_THREADS);
+        let threads = settings.threads.min(MAX_THREADS);
         match settings.method {
             Method::Deepening(mode) => {
                 self.tree = None;

@@ -4,7 +4,7 @@
 use super::OptionGroup::Tuning;
 use super::OptionGroup::{Evaluation, General, MonteCarlo, Search, SelectiveDeepening};
 use super::row::{Row, RowKind};
-use super::{EvaluationKind, MOST_THREADS, Settings};
+use super::{EvaluationKind, MAX_THREADS, Settings};
 use crate::eval::MAX_PLY;
 use crate::game::Strength;
 #[cfg(feature = "tuning")]
@@ -123,7 +123,7 @@ macro_rules! combo {
 fn general() -> Vec<Row<Settings>> {
     vec![
         spin!(General, "Hash", hash, 1, 32_768),
-        spin!(General, "Threads", threads, 1, MOST_THREADS as i64),
+        spin!(General, "Threads", threads, 1, MAX_THREADS as i64),
         spin!(General, "MultiPV", search.multi_pv, 1, 256),
         check!(General, "Ponder", ponder),
         spin!(General, "Move Overhead", move_overhead, 0, 5_000),

@@ -16,8 +16,8 @@ use crate::search::{Method, Options, SearchMode};
 pub(super) use lists::settings_rows;
 pub(super) use row::{Row, RowKind, SetResult, find};
 
-/// The most threads of a search.
-pub(super) const MOST_THREADS: usize = if cfg!(any(has_threads, has_workers)) { 256 } else { 1 };
+/// The maximum number of threads of a search.
+pub(super) const MAX_THREADS: usize = if cfg!(any(has_threads, has_workers)) { 256 } else { 1 };
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub enum OptionKind {
         default: i64,
         /// The least value.
         min: i64,
-        /// The greatest value.
+        /// The maximum value.
         max: i64,
     },
     /// One of several words.

@@ -8,7 +8,7 @@ use crate::game::epd::{Epd, EpdError};
 use crate::game::{MoveError, counted, quote};
 
 /// The longest forced win that can be requested, in moves.
-const LONGEST_MATE: u32 = 1000;
+const MAX_MATE: u32 = 1000;
 
 /// A line that is no position of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -65,7 +65,7 @@ pub enum LineProblem {
         text: String,
     },
     /// The operand of `dm`, or of `bm` with `#`, is not a number of moves.
-    #[error("{opcode}: {} is not a whole number from 1 to {LONGEST_MATE}, or below zero", quote(.text))]
+    #[error("{opcode}: {} is not a whole number from 1 to {MAX_MATE}, or below zero", quote(.text))]
     Mate {
         /// The operation.
         opcode: &'static str,
@@ -127,7 +127,7 @@ fn read_line(text: &str, line: usize, board: &mut dyn Board) -> Result<SuitePosi
 fn read_mate(opcode: &'static str, text: &str) -> Result<Goal, LineProblem> {
     let number = text.trim_start_matches('#').trim_end_matches(',');
     let (number, is_loss) = number.strip_prefix('-').map_or((number, false), |number| (number, true));
-    let moves = number.parse().ok().filter(|moves| (1..=LONGEST_MATE).contains(moves));
+    let moves = number.parse().ok().filter(|moves| (1..=MAX_MATE).contains(moves));
     let moves = moves.ok_or_else(|| LineProblem::Mate { opcode, text: text.to_owned() })?;
     Ok(if is_loss { Goal::Mated(moves) } else { Goal::Mate(moves) })
 }
@@ -192,8 +192,8 @@ impl<'a> MoveReader<'a> {
         }
     }
 
-    /// Reads at least one move. Some files have commas between them, numbers before them, or marks such as `+`
-    /// as words.
+    /// Reads at least one move. Some files have commas between them, numbers before them, or marks such as
+    /// `+` as words.
     fn read_all(&mut self, opcode: &'static str, texts: &[String]) -> Result<Vec<String>, LineProblem> {
         let is_mark = |text: &str| !text.contains(char::is_alphanumeric);
         let texts = texts.iter().map(|text| without_number(text.trim_end_matches(',')));

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::lanes::Lanes;
 use super::net::Layers;
-use crate::game::{Color, Knowledge, MOST_INPUTS, Perspective, each_changed_input, each_input};
+use crate::game::{Color, Knowledge, MAX_INPUTS, Perspective, each_changed_input, each_input};
 
 /// The sums of the first layer, from each player's perspective.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl<P: Default> Default for Accumulators<P> {
 }
 
 /// A list of inputs.
-type InputList = ArrayVec<u16, MOST_INPUTS>;
+type InputList = ArrayVec<u16, MAX_INPUTS>;
 
 /// From this many changes on, a refresh may be quicker than an update.
 const MANY_CHANGES: usize = 24;

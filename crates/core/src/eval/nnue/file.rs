@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use super::lanes::ONE;
 use super::net::{
-    EvalNet, EvalNetScale, EvalNetSizes, MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHTS, MOST, OUTPUT_ONE,
+    EvalNet, EvalNetScale, EvalNetSizes, MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHTS, MAX_SIZES, OUTPUT_ONE,
 };
 use crate::game::{InputShape, Knowledge, counted, starts};
 use crate::input;
@@ -28,11 +28,11 @@ use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 /// The quantised 1 of both layers.
 const QUANTISATION: [i16; 2] = [ONE, OUTPUT_ONE];
 
-/// The most bytes of a file. A net of chess with all buckets and the most neurons has a tenth.
-const MOST_BYTES: u64 = 1 << 30;
+/// The maximum size of a file in bytes. A net of chess with all buckets and the most neurons has a tenth.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The largest unit of the pruning margins: a thousand units of the evaluation.
-const MOST_MARGIN: i32 = 1_000_000;
+const MAX_MARGIN: i32 = 1_000_000;
 
 // The names of the tensors.
 const INPUT_WEIGHTS: &str = "input.weight";
@@ -74,7 +74,7 @@ impl EvalNet {
     /// # Errors
     /// [`EvalNetError`] names the file and the problem.
     pub fn load<G: Knowledge>(path: &Path) -> Result<EvalNet, EvalNetError> {
-        let read = || EvalNet::from_bytes::<G>(&input::read(path, MOST_BYTES)?);
+        let read = || EvalNet::from_bytes::<G>(&input::read(path, MAX_BYTES)?);
         read().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
@@ -121,8 +121,8 @@ impl EvalNet {
             let found = format!("quantisation {quantisation:?}, expected {QUANTISATION:?}");
             return refuse(INPUT_WEIGHTS, found);
         }
-        if !(1..=MOST.0).contains(&hidden) || !(1..=MOST.1).contains(&outputs) {
-            let (neurons, most) = MOST;
+        if !(1..=MAX_SIZES.0).contains(&hidden) || !(1..=MAX_SIZES.1).contains(&outputs) {
+            let (neurons, most) = MAX_SIZES;
             let expected = format!("expected at most {neurons} and {most}");
             return refuse(
                 OUTPUT_WEIGHTS,
@@ -163,14 +163,14 @@ impl EvalNet {
         let EvalNetScale { unit, margin, a, b } = self.scale;
         let is_good = unit > 0.0
             && unit < 1e6
-            && (0..=MOST_MARGIN).contains(&margin)
+            && (0..=MAX_MARGIN).contains(&margin)
             && (0.0..1e6).contains(&a)
             && b > 0.0
             && b < 1e6;
         match is_good {
             true => Ok(()),
             false => {
-                let expected = format!("expected positive numbers, and a margin of at most {MOST_MARGIN}");
+                let expected = format!("expected positive numbers, and a margin of at most {MAX_MARGIN}");
                 refuse(OUTPUT_BIAS, format!("scale {:?} makes no values, {expected}", self.scale))
             }
         }

@@ -17,8 +17,8 @@ pub(super) const MAX_OUTPUT_WEIGHT: i16 = 127;
 /// The greatest sum of the magnitudes of all weights of an output, for which a sum has 32 bits.
 pub(super) const MAX_OUTPUT_WEIGHTS: i64 = i32::MAX as i64 / (ONE as i64 * ONE as i64);
 
-/// The most neurons of a perspective, and the most outputs.
-pub(super) const MOST: (usize, usize) = (4_096, 64);
+/// The maximum number of neurons of a perspective, and the most outputs.
+pub(super) const MAX_SIZES: (usize, usize) = (4_096, 64);
 
 /// The sizes of a net: inputs, in one of `buckets` → `hidden`, for each of the two players, → one of
 /// `outputs`.

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::board::{SquareSet, flood, squares};
 
-/// The most empty squares of a region that is searched. In larger ones the lower bound is half of the
-/// squares.
+/// The maximum number of empty squares of a region that is searched. In larger ones the lower bound is half
+/// of the squares.
 const MAX_SEARCHED_SQUARES: u32 = 14;
 
-/// The most nodes of a search.
+/// The maximum number of nodes of a search.
 const NODE_LIMIT: u32 = 100;
 
-/// The most neighbours of a square.
+/// The maximum number of neighbours of a square.
 const MAX_NEIGHBOURS: u32 = 8;
 
 /// Entries of the cache; a power of two.

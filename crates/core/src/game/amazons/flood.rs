@@ -5,7 +5,7 @@ use super::board::{FILE_A, FILE_K, MAX_SIZE, around, reach, squares};
 /// Stages of a slide. Each one doubles the distance, so four cover 15 steps.
 const STAGES: usize = 4;
 
-/// The most squares that are handled one by one, which is faster than a slide of a small set.
+/// The maximum number of squares that are handled one by one, which is faster than a slide of a small set.
 const FEW: u32 = 5;
 
 /// The empty squares of a position, prepared for flood fills.

@@ -8,13 +8,13 @@ use super::board::{self, BITS, MAX_SIZE, around, floods, reach, squares};
 use super::info::INFO;
 use super::notation;
 
-/// The most amazons of a player.
+/// The maximum number of amazons of a player.
 pub const MAX_AMAZONS: u32 = 8;
 
-/// The most squares that a queen reaches: its four lines on the largest board.
+/// The maximum number of squares that a queen reaches: its four lines on the largest board.
 const QUEEN_MOVES: usize = 4 * (MAX_SIZE - 1);
 
-/// The greatest value of a counter in a FEN; counters stop there.
+/// The maximum value of a counter in a FEN; counters stop there.
 pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// Bits of a square in a move.

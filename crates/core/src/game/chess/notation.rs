@@ -19,10 +19,10 @@ use super::rules::{Chess, ChessMove, MAX_COUNT, en_passant_target, side};
 /// Files and ranks of the board.
 const SIZE: usize = 8;
 
-/// The most pieces of a player.
+/// The maximum number of pieces of a player.
 const PIECES: u32 = 16;
 
-/// The most pawns of a player.
+/// The maximum number of pawns of a player.
 const PAWNS: u32 = 8;
 
 /// Names of fields.

@@ -12,7 +12,7 @@ use super::{notation, san};
 /// The plies without a capture or pawn move that draw the game (fifty-move rule).
 pub(super) const FIFTY_MOVE_PLIES: usize = 100;
 
-/// The greatest value of a counter in a FEN; counters stop there.
+/// The maximum value of a counter in a FEN; counters stop there.
 pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// The light squares.

@@ -16,8 +16,8 @@ use super::super::TablesError;
 use super::table_header::least_size;
 use crate::input;
 
-/// The most men of a table.
-const MOST_MEN: usize = 7;
+/// The maximum number of men of a table.
+const MAX_MEN: usize = 7;
 
 /// The pieces of a table besides the kings, in the order of file names.
 const PIECES: [(Piece, char); 5] =
@@ -64,7 +64,7 @@ impl Material {
         let (one, other) = name.split_once('v')?;
         let count = |side: &str| PIECES.map(|(_, letter)| side.matches(letter).count() as u8);
         let material = Material([count(one), count(other)]);
-        (material.name() == name && (3..=MOST_MEN).contains(&material.men())).then_some(material)
+        (material.name() == name && (3..=MAX_MEN).contains(&material.men())).then_some(material)
     }
 
     /// The name of the table with this material. The stronger side comes first.
@@ -123,7 +123,7 @@ impl Material {
 pub(super) struct TableFiles {
     /// The folders, as the prober takes them.
     pub(super) folders: String,
-    /// The most men of a table.
+    /// The maximum number of men of a table.
     pub(super) most_men: usize,
     /// Materials with tables of results, for themselves and for all that captures and promotions lead to.
     pub(super) wdl: HashSet<Material>,

@@ -11,7 +11,7 @@ const CONSTANT: u8 = 0x80;
 const MOST_RESULT: u8 = 4;
 
 /// A part has fewer symbols than this.
-const MOST_SYMBOLS: u64 = 1 << 12;
+const MAX_SYMBOLS: u64 = 1 << 12;
 
 /// The bytes that a table has at least without its checksum, by the header that `file` begins with; `None`
 /// where it is not the header of a table of the material. The index of the blocks does not count.
@@ -72,7 +72,7 @@ impl<R: BufRead> Header<R> {
         }
         self.skip(2 * (longest - shortest + 1))?;
         let symbols = u64::from(u16::from_le_bytes(self.bytes()?));
-        if symbols >= MOST_SYMBOLS {
+        if symbols >= MAX_SYMBOLS {
             return Ok(None);
         }
         self.skip(3 * symbols + symbols % 2)?;

@@ -6,13 +6,13 @@ use super::attacks::{self, NeighbourCounts, squares};
 use super::info::INFO;
 use super::notation;
 
-/// The most pieces of a player.
+/// The maximum number of pieces of a player.
 pub(super) const PIECES: u32 = 8;
 
 /// The plies without a capture that draw the game.
 const NO_PROGRESS: usize = 100;
 
-/// The greatest value of a counter in a FEN; counters stop there.
+/// The maximum value of a counter in a FEN; counters stop there.
 pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// Zobrist keys of a piece on a square, for White and for Black.

@@ -20,17 +20,17 @@ pub enum TableResult {
 
 impl TableResult {
     /// The greatest distance of a result.
-    pub const MOST: u8 = 100;
+    pub const MAX_DISTANCE: u8 = 100;
 
     /// Results have numbers below this.
-    pub const NUMBERS: u8 = 2 * TableResult::MOST + 2;
+    pub const NUMBERS: u8 = 2 * TableResult::MAX_DISTANCE + 2;
 
     /// The result as a number: 0 for a draw, then the losses, then the wins.
     pub const fn to_byte(self) -> u8 {
         match self {
             TableResult::Draw => 0,
             TableResult::Loss(distance) => 1 + distance,
-            TableResult::Win(distance) => 1 + TableResult::MOST + distance,
+            TableResult::Win(distance) => 1 + TableResult::MAX_DISTANCE + distance,
         }
     }
 

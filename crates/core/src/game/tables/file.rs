@@ -32,7 +32,7 @@ const BLOCK: usize = 1 << 12;
 /// The level of the compression, from 0 to 10.
 const LEVEL: u32 = 8;
 
-/// The most bytes of results of a file in memory.
+/// The maximum number of bytes of results of a file in memory.
 const CACHE: usize = 64 << 20;
 
 /// The identity of a table.

@@ -3,7 +3,7 @@
 
 use super::super::{Color, Game};
 use super::board::ALL;
-use super::rules::{MOST_POINTS, NO_SQUARE, POINT, TucChess, TucMove};
+use super::rules::{MAX_POINTS, NO_SQUARE, POINT, TucChess, TucMove};
 
 impl TucChess {
     /// The points of White and of Black.
@@ -14,7 +14,7 @@ impl TucChess {
     /// Replaces the points of White and of Black, rounded to tenths, at most 999.9.
     pub fn set_score(&mut self, points: [f64; 2]) {
         let tenths =
-            |points: f64| (points * f64::from(POINT)).round().clamp(0.0, f64::from(MOST_POINTS)) as u16;
+            |points: f64| (points * f64::from(POINT)).round().clamp(0.0, f64::from(MAX_POINTS)) as u16;
         self.set_points(points.map(tenths));
     }
 

@@ -3,7 +3,7 @@
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
 use super::board::{FILES, Kind, RANKS, last_rank};
-use super::rules::{MAX_MOVE_NUMBER, MOST_POINTS, POINT, PrizeValue, TucChess, TucMove};
+use super::rules::{MAX_MOVE_NUMBER, MAX_POINTS, POINT, PrizeValue, TucChess, TucMove};
 
 /// The pieces with White's letters and the most of each that a player can have.
 const PIECES: [(Kind, char, u32); 3] = [(Kind::Pawn, 'P', 7), (Kind::Rook, 'R', 2), (Kind::King, 'K', 1)];
@@ -42,7 +42,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         }
     }
     let stm = fields.side()?;
-    let most = f64::from(MOST_POINTS) / f64::from(POINT);
+    let most = f64::from(MAX_POINTS) / f64::from(POINT);
     let mut points = |field| {
         let points = fields.counter(field, 0.0..=most, 0.0)?;
         Ok((points * f64::from(POINT)).round() as u16)

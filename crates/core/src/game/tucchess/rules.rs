@@ -18,8 +18,8 @@ const PRIZE_SCORES: f64 = 0.9;
 /// The probability that a new prize appears after a move.
 const PRIZE_APPEARS: f64 = 0.1;
 
-/// The greatest number of points in a FEN, in tenths; points stop there.
-pub(super) const MOST_POINTS: u16 = 9_999;
+/// The maximum number of points in a FEN, in tenths; points stop there.
+pub(super) const MAX_POINTS: u16 = 9_999;
 
 /// The greatest move number in a FEN; the counter stops there.
 pub(super) const MAX_MOVE_NUMBER: u16 = 9_999;
@@ -311,7 +311,7 @@ impl Game for TucChess {
             self.toggle_prize(square);
         }
         let points = &mut self.points[us.index()];
-        *points = (*points + tenths).min(MOST_POINTS);
+        *points = (*points + tenths).min(MAX_POINTS);
         if us == Color::Black {
             self.move_number = (self.move_number + 1).min(MAX_MOVE_NUMBER);
         }

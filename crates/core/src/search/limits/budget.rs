@@ -3,7 +3,7 @@
 //! The deadline is one flag that all threads read, and the polls of the clock that set it. Any thread that
 //! polls in time ends the search for all, so a thread that waits for a processor does not delay the others.
 //! The longest gap between polls is recorded, as the end may come this late. A listener gets a progress
-//! report at least every [`LONGEST_SILENCE`].
+//! report at least every [`MAX_REPORT_INTERVAL`].
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const PERIOD: Duration = Duration::from_micros(500);
 const STEPS: u64 = 64;
 
 /// The longest time without a report. Clients expect one every second.
-const LONGEST_SILENCE: Duration = Duration::from_millis(500);
+const MAX_REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The time that a search that is over may still take to evaluate the root moves.
 pub(in crate::search) const GRACE: Duration = Duration::from_millis(5);
@@ -206,7 +206,7 @@ impl ProgressTimer {
 
     /// Whether a progress report is due, which then counts as made.
     pub(in crate::search) fn is_due(&mut self) -> bool {
-        let is_due = self.last_report.elapsed() >= LONGEST_SILENCE;
+        let is_due = self.last_report.elapsed() >= MAX_REPORT_INTERVAL;
         if is_due {
             self.restart();
         }

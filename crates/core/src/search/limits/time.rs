@@ -122,7 +122,7 @@ fn subtract_overhead(time: Duration, overhead: Duration) -> Duration {
 const SLACK: Duration = Duration::from_millis(2);
 
 /// Longer delays, such as of a suspended process, count as this long.
-const LONGEST_DELAY: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(1);
 
 /// With each move, the worst delay decays by 1/`FADING`, and the mean lag takes the new one with weight
 /// 1/`MEANING`.
@@ -169,7 +169,7 @@ impl Delays {
             let expected = (last.clock.remaining + last.clock.increment).saturating_sub(last.taken);
             // After a new time control or an adjusted clock the lag is unknown.
             if let Some(lag) = expected.checked_sub(clock.remaining)
-                && lag <= LONGEST_DELAY
+                && lag <= MAX_DELAY
             {
                 self.worst_lag = (self.worst_lag - self.worst_lag / FADING).max(lag);
                 self.mean_lag = mean(self.mean_lag, lag);
@@ -185,7 +185,7 @@ impl Delays {
     /// between its polls.
     pub fn end(&mut self, taken: Duration, setup: Duration, longest_gap: Duration) {
         self.late = (self.late - self.late / FADING).max(counted(longest_gap));
-        self.mean_setup = mean(self.mean_setup, setup.min(LONGEST_DELAY));
+        self.mean_setup = mean(self.mean_setup, setup.min(MAX_DELAY));
         if let Some(last) = &mut self.last {
             last.taken = taken;
         }
@@ -199,7 +199,7 @@ fn mean(mean: Duration, value: Duration) -> Duration {
 
 /// A delay within its bounds.
 fn counted(delay: Duration) -> Duration {
-    delay.saturating_sub(SLACK).min(LONGEST_DELAY)
+    delay.saturating_sub(SLACK).min(MAX_DELAY)
 }
 
 #[cfg(test)]
@@ -322,7 +322,7 @@ mod tests {
         delays.begin(&limits(100_000, 0), Color::White, 0, Duration::ZERO);
         delays.end(ms(100), Duration::ZERO, Duration::from_secs(10_000));
         let limits = delays.begin(&limits(10_000, 0), Color::White, 2, Duration::from_secs(10_000));
-        assert!(limits.lag == Duration::ZERO && limits.reserve <= 2 * LONGEST_DELAY, "{limits:?}");
+        assert!(limits.lag == Duration::ZERO && limits.reserve <= 2 * MAX_DELAY, "{limits:?}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::search::msd::MsdFilter;
 use crate::search::options::{Expansion, NoiseAt, Selection};
 
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
-const LONGEST_PLAYOUT: u32 = 300;
+const MAX_PLAYOUT: u32 = 300;
 
 /// Progressive widening: a node with n visits selects from n to the power of this of its children, at least
 /// two.
@@ -532,7 +532,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
 
     /// The result of White after a playout: by the evaluation after some plies, or at the end of the game.
     fn playout(&mut self) -> f64 {
-        let longest = self.playout_plies.or(G::LONGEST_GAME).unwrap_or(LONGEST_PLAYOUT);
+        let longest = self.playout_plies.or(G::LONGEST_GAME).unwrap_or(MAX_PLAYOUT);
         for _ in 0..longest {
             if self.poller.is_over() {
                 // The result is not used then.

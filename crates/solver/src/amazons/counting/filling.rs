@@ -5,10 +5,10 @@ use std::thread::LocalKey;
 
 use labrys_core::game::amazons::board::{SquareSet, components, flood, squares};
 
-/// The most nodes of a search for a sequence of moves.
+/// The maximum number of nodes of a search for a sequence of moves.
 const NODES: u32 = 300;
 
-/// The most neighbours of a square.
+/// The maximum number of neighbours of a square.
 const MAX_NEIGHBOURS: u32 = 8;
 
 /// Entries of the cache of a thread; a power of two.

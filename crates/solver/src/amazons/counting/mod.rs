@@ -27,7 +27,7 @@ use region::small_regions;
 
 use labrys_core::game::amazons::board::floods;
 
-/// The most squares by which a count may be short before the moves are searched.
+/// The maximum number of squares by which a count may be short before the moves are searched.
 const MAX_SHORT: i32 = 2;
 
 /// Whether a count shows that a player, 0 or 1, wins. `amazons` are those of both players, `stm` is to move.

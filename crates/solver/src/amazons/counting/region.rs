@@ -2,7 +2,7 @@
 
 use labrys_core::game::amazons::board::{SquareSet, components, squares};
 
-/// The most empty squares of a small region.
+/// The maximum number of empty squares of a small region.
 const MAX_SMALL: u32 = 3;
 
 /// A region closed off by arrows.
@@ -31,8 +31,8 @@ impl<S: SquareSet> Region<S> {
         self.empty.count()
     }
 
-    /// The most spare moves of the opponent with which the player, moving second, wins; negative if it needs
-    /// spare moves of its own.
+    /// The maximum number of spare moves of the opponent with which the player, moving second, wins; negative
+    /// if it needs spare moves of its own.
     ///
     /// The opponent moves in the region, or makes a spare move. Then the player has to win with one spare
     /// move of the opponent less, by a move in the region.
@@ -67,7 +67,7 @@ impl<S: SquareSet> Region<S> {
         !(self.amazons[player].around() & self.empty).is_none()
     }
 
-    /// The greatest value of the regions after the moves of a player, if there are any.
+    /// The maximum value of the regions after the moves of a player, if there are any.
     #[inline]
     fn greatest(&self, stm: usize, value: impl Fn(Region<S>) -> i32) -> Option<i32> {
         let mut greatest = None;
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn spare_moves_are_counted_right() {
         /// Empty squares: more than in small regions, so that there are zugzwangs.
-        const MOST: u32 = 4;
-        let (mut random, mut seen) = (1, [0; 2 * MOST as usize + 1]);
+        const MAX_EMPTY: u32 = 4;
+        let (mut random, mut seen) = (1, [0; 2 * MAX_EMPTY as usize + 1]);
         for _ in 0..20_000 {
             random = mixed(random);
             // Twelve squares in three rows: each is an amazon, empty, or an arrow.
@@ -116,13 +116,13 @@ mod tests {
             };
             let (first, second) = (set(0) & set(12), set(24) & set(36) & !set(0));
             let empty = set(48) & !(first | second);
-            if empty.count() > MOST {
+            if empty.count() > MAX_EMPTY {
                 continue;
             }
             let region = Region { amazons: [first, second], empty };
             for player in 0..2 {
                 let least = region.least(player);
-                seen[(least + MOST as i32) as usize] += 1;
+                seen[(least + MAX_EMPTY as i32) as usize] += 1;
                 let wins = |lead: i32| {
                     let mut spare = [0; 2];
                     spare[if lead < 0 { player } else { 1 - player }] = lead.unsigned_abs();

@@ -58,7 +58,7 @@ impl Pieces {
     /// The material; `None` if no table has it.
     fn material(self) -> Option<Material> {
         let [own, other] = [self.own, self.other].map(|set| set.count_ones() as usize);
-        let is_tabled = |count| (1..=sets::MOST).contains(&count);
+        let is_tabled = |count| (1..=sets::MAX_PIECES).contains(&count);
         (is_tabled(own) && is_tabled(other)).then_some(Material { own, other })
     }
 
@@ -133,7 +133,7 @@ impl Endgames for NeighboursEndgames {
     type Material = Material;
 
     fn materials(&self, a_side: usize, in_all: usize) -> Option<Vec<Material>> {
-        if a_side > sets::MOST {
+        if a_side > sets::MAX_PIECES {
             return None;
         }
         let sides = (1..=a_side).flat_map(|own| (1..=a_side).map(move |other| Material { own, other }));

@@ -8,20 +8,20 @@ use std::sync::OnceLock;
 
 use super::super::attacks::squares;
 
-/// The most squares of a set.
-pub(super) const MOST: usize = 6;
+/// The maximum number of squares of a set.
+pub(super) const MAX_PIECES: usize = 6;
 
 /// The symmetries of the board.
 const SYMMETRIES: usize = 8;
 
 /// Binomial coefficients: `CHOOSE[n][k]`.
-static CHOOSE: [[u32; MOST + 1]; 65] = {
-    let mut table = [[0; MOST + 1]; 65];
+static CHOOSE: [[u32; MAX_PIECES + 1]; 65] = {
+    let mut table = [[0; MAX_PIECES + 1]; 65];
     let mut n = 0;
     while n <= 64 {
         table[n][0] = 1;
         let mut k = 1;
-        while n > 0 && k <= MOST {
+        while n > 0 && k <= MAX_PIECES {
             table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
             k += 1;
         }
@@ -153,10 +153,10 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// The sets with `count` squares, at most [`MOST`].
+    /// The sets with `count` squares, at most [`MAX_PIECES`].
     #[inline]
     pub(super) fn of(count: usize) -> &'static Sets {
-        static SETS: [OnceLock<Sets>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
+        static SETS: [OnceLock<Sets>; MAX_PIECES + 1] = [const { OnceLock::new() }; MAX_PIECES + 1];
         SETS[count].get_or_init(|| Sets::new(count))
     }
 

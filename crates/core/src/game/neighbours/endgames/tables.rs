@@ -8,14 +8,14 @@ use super::super::super::{
     Wdl,
 };
 use super::super::rules::{Neighbours, NeighboursMove};
-use super::sets::MOST;
+use super::sets::MAX_PIECES;
 use super::{Material, NeighboursEndgames, Pieces};
 
 /// Tables of Neighbours that have been opened.
 #[derive(Debug)]
 struct Tables {
     /// The files by the pieces of the side to move and of the opponent.
-    files: [[Option<TableFile>; MOST + 1]; MOST + 1],
+    files: [[Option<TableFile>; MAX_PIECES + 1]; MAX_PIECES + 1],
 }
 
 /// Opens all tables in a list of folders, which are separated as the system separates paths.
@@ -23,8 +23,8 @@ struct Tables {
 /// # Errors
 /// [`TablesError`] names a folder without tables, or a file that is damaged.
 pub(super) fn open(path: &str) -> Result<impl EndgameTables<Neighbours> + use<>, TablesError> {
-    let mut files = [const { [const { None }; MOST + 1] }; MOST + 1];
-    let materials = NeighboursEndgames.materials(MOST, usize::MAX).unwrap_or_default();
+    let mut files = [const { [const { None }; MAX_PIECES + 1] }; MAX_PIECES + 1];
+    let materials = NeighboursEndgames.materials(MAX_PIECES, usize::MAX).unwrap_or_default();
     for folder in env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()) {
         folder.read_dir().map_err(|error| TablesError::Io { path: folder.clone(), error })?;
         let mut found = false;
