@@ -155,7 +155,7 @@ fn clients_see_no_files_of_the_machine() {
         answer("setoption name Hash value 64")
             .contains("option Hash: 64 exceeds the limit of 32 for clients")
     );
-    assert!(answer("setoption name Threads value 3").contains("option Threads: 3 is more than the 2"));
+    assert!(answer("setoption name Threads value 3").contains("option Threads: 3 exceeds the limit of 2"));
     assert!(!answer("setoption name Hash value 32\nsetoption name Threads value 2").contains("error"));
     let options = answer("uci");
     assert!(options.contains("name Hash type spin default 16 min 1 max 32\n"), "{options}");

@@ -659,7 +659,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn remarks_are_replaced_and_bad_ones_change_nothing() {
+    fn annotations_are_replaced_and_bad_ones_change_nothing() {
         let mut game = game("chess", None);
         play(&mut game, "e2e4");
         game.annotate(1, Some("good"), Some(&[1])).unwrap();
