@@ -66,7 +66,7 @@ impl Game {
                 Some(self.session.explore(&pgn, first))
             }
             Ok(AnyRequest::Slow(_)) => Some(error(&"no folder is open")),
-            Err(problem) => Some(error(&format!("the request is not understood: {problem}"))),
+            Err(problem) => Some(error(&format!("invalid request: {problem}"))),
         }
     }
 

@@ -290,20 +290,20 @@ fn bad_requests_are_refused_and_change_nothing() {
         (json!({"do": "annotate", "node": 7, "comment": "x"}), "no position 7"),
         (json!({"do": "annotate", "node": node, "glyphs": [1]}), "not to the start position"),
         (json!({"do": "annotate", "node": node, "comment": "x".repeat(4001)}), "at most 4000 letters"),
-        (json!({"do": "promote", "node": node}), "main line already"),
+        (json!({"do": "promote", "node": node}), "already the mainline"),
         (json!({"do": "delete", "node": 7}), "no position 7"),
         (json!({"do": "record", "tags": {"White": "Ann", "FEN": "x"}}), "from the game itself"),
         (json!({"do": "record", "tags": {"Result": "2-0"}}), "the result `2-0`"),
         (json!({"do": "try", "node": node, "move": "e2e4"}), "not been reviewed"),
         (json!({"do": "replay", "file": "x"}), "missing field `game`"),
-        (json!({"do": "run", "cmd": "sh"}), "not understood"),
-        (json!([[[[]]]]), "not understood"),
+        (json!({"do": "run", "cmd": "sh"}), "invalid request"),
+        (json!([[[[]]]]), "invalid request"),
     ] {
         let error = browser.refused(&request);
         assert!(error.contains(reason), "{request}: {error}");
     }
     browser.socket.send(Message::text("{\"do\":")).unwrap();
-    assert!(browser.next("error")["text"].as_str().unwrap().contains("not understood"));
+    assert!(browser.next("error")["text"].as_str().unwrap().contains("invalid request"));
     let (_, _, now) = {
         let played = browser.play(&game, "e2e4");
         assert_eq!(line(&played), "e4");
@@ -486,7 +486,11 @@ fn a_person_plays_looks_back_branches_and_takes_back() {
     assert_eq!((&game["thinking"], &game["paused"]), (&json!(false), &json!(true)));
     let game = browser.game(&json!({"do": "pause", "on": false}));
     assert_eq!(game["thinking"], true);
-    assert!(browser.refused(&json!({"do": "play", "node": game["node"], "move": "e1e3"})).contains("turn"));
+    assert!(
+        browser
+            .refused(&json!({"do": "play", "node": game["node"], "move": "e1e3"}))
+            .contains("engine is to move")
+    );
     let game = browser.game(&json!({"do": "players", "players": ["person", "person"]}));
     assert_eq!((&game["thinking"], &game["ply"]), (&json!(false), &json!(0)));
 }

@@ -74,22 +74,22 @@ pub enum Refusal {
     #[error("the position has not been reviewed")]
     NoReview,
     /// The request is about a position other than the current one.
-    #[error("the position has changed meanwhile")]
+    #[error("the position has changed")]
     Stale,
     /// It is the turn of another player.
     #[error("it is the turn of {0}")]
     OthersTurn(Color),
     /// An engine is to move.
-    #[error("it is the turn of an engine")]
+    #[error("an engine is to move")]
     NotYourTurn,
     /// No engine is to move.
-    #[error("no engine has to move")]
+    #[error("no engine is to move")]
     NoEngine,
     /// There are not this many threads.
-    #[error("the threads of an analysis are up to {0} here")]
+    #[error("an analysis has at most {0} threads here")]
     Threads(usize),
     /// The hash is too large.
-    #[error("an analysis has a table of up to {0} MiB here")]
+    #[error("an analysis has at most {0} MiB of hash here")]
     Hash(usize),
     /// No null move is possible.
     #[error("there is no threat here: the side to move cannot pass")]
@@ -590,8 +590,8 @@ mod tests {
         for part in [r#"["Threads","2"]"#, r#"["Hash","64"]"#, r#""depth":9"#] {
             assert!(search.contains(part), "{part}: {search}");
         }
-        assert_eq!(table.problem(analyse(9, 3, 64)), "the threads of an analysis are up to 2 here");
-        assert_eq!(table.problem(analyse(9, 2, 65)), "an analysis has a table of up to 64 MiB here");
+        assert_eq!(table.problem(analyse(9, 3, 64)), "an analysis has at most 2 threads here");
+        assert_eq!(table.problem(analyse(9, 2, 65)), "an analysis has at most 64 MiB of hash here");
         // Missing keys keep their values.
         assert_eq!(table.ask(json!({"do": "analyse", "on": false})), Value::Null);
         let game = table.game();

@@ -132,7 +132,7 @@ pub enum GameError {
     #[error("there is no move to take back")]
     NoMove,
     /// The line is the mainline.
-    #[error("this is the main line already")]
+    #[error("this is already the mainline")]
     Main,
     /// An annotation is refused.
     #[error("{0}")]

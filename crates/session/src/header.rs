@@ -38,7 +38,7 @@ pub(crate) struct Header(PgnGame);
 #[derive(Debug, Error)]
 pub enum TagError {
     /// Its name is invalid.
-    #[error("no tag is named {}: its name has up to {MAX_TAG_NAME} letters, digits and `_`", quote(.0))]
+    #[error("the tag name {}: expected up to {MAX_TAG_NAME} letters, digits or `_`", quote(.0))]
     Name(String),
     /// It is derived from the game.
     #[error("the tag {0} comes from the game itself")]
@@ -248,8 +248,8 @@ mod tests {
         let before = header.clone();
         for (name, value, problem) in [
             ("Fen", "x", "comes from the game itself"),
-            ("a b", "x", "no tag is named `a b`"),
-            ("", "x", "no tag is named"),
+            ("a b", "x", "the tag name `a b`"),
+            ("", "x", "the tag name"),
             ("Date", "yesterday", "the date `yesterday`"),
             ("Result", "2-0", "the result `2-0`"),
             ("Site", &"x".repeat(256), "at most 255 letters"),

@@ -327,10 +327,10 @@ impl Session {
             (Purpose::Move(_), Ok(Some(mv))) => {
                 state.is_stepping = false;
                 if let Err(error) = state.play(&mv) {
-                    state.problem = Some(format!("the engine plays {mv}: {error}"));
+                    state.problem = Some(format!("the engine played {mv}: {error}"));
                 }
             }
-            (_, Ok(None)) => state.problem = Some("the engine finds no move".to_owned()),
+            (_, Ok(None)) => state.problem = Some("the engine found no move".to_owned()),
             (Purpose::Move(EnginePlayer::Named(config)), Err(error)) => {
                 state.problem = Some(format!("{}: {error}", config.name));
             }

@@ -23,8 +23,8 @@ impl AccessError {
     /// The body of the response.
     pub(super) fn text(self) -> &'static str {
         match self {
-            AccessError::Host => "refused: open the board by the address that the server has printed\n",
-            AccessError::Origin => "refused: a page of another site may not use this board\n",
+            AccessError::Host => "refused: open the board at the address that the server has printed\n",
+            AccessError::Origin => "refused: pages of other sites may not use this board\n",
         }
     }
 }

@@ -160,7 +160,7 @@ impl RequestHandler {
                 Err(refusal) => Some(error(&refusal)),
             },
             Ok(AnyRequest::Quick(request)) => session.request(role, request),
-            Err(problem) => Some(error(&format!("the request is not understood: {problem}"))),
+            Err(problem) => Some(error(&format!("invalid request: {problem}"))),
         }
     }
 
