@@ -1072,13 +1072,13 @@ fn two_people_play_over_links_and_a_third_watches() {
     let mut black = Page::at(900, 900, &black);
     let mut spectator = Page::at(390, 844, &spectators);
     owner.until("document.getElementById('presence').textContent === 'Connected: White, Black, 1 spectator'");
-    // Whose turn it is not chooses a move ahead.
+    // Black premoves.
     black.squares("e8 e6");
     white.squares("e1 e3");
     for page in [&mut owner, &mut white, &mut black, &mut spectator] {
         page.message("Black played e8e6");
     }
-    // Black sees the board from its side, and nobody else moves.
+    // Black sees the board from its side, and no one else can move.
     let top = "document.querySelector('#strip-top .dot').classList.contains('white')";
     assert_eq!((black.value(top), white.value(top)), (json!(true), json!(false)));
     for page in [&mut owner, &mut spectator] {
@@ -1097,14 +1097,14 @@ fn two_people_play_over_links_and_a_third_watches() {
     black.click("#rematch");
     white.message("Black offers a rematch.");
     white.click("#rematch");
-    // They have swapped sides.
+    // The sides are swapped.
     white.until(&format!("{top} && document.querySelectorAll('#history .move').length === 0"));
     black.squares("e1 e3");
     white.squares("e8 e6");
     spectator.message("Black played e8e6");
     owner.click("#link");
     owner.click("#close-seats");
-    spectator.until("document.getElementById('toast').textContent.includes('not valid, or no longer')");
+    spectator.until("document.getElementById('toast').textContent.includes('invalid or has been closed')");
 }
 
 #[test]

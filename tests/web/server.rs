@@ -110,7 +110,7 @@ impl Board {
 }
 
 impl Board {
-    /// A browser with the link of a seat, its first message and the game as it stands.
+    /// Opens the link of a seat. Returns the client, its first message and the game.
     pub(super) fn sit(&self, token: &Value) -> (Browser, Value, Value) {
         let path = format!("{}ws?seat={}", self.base, token.as_str().unwrap());
         let mut browser = self.connect(&path, &[]).unwrap();
@@ -377,7 +377,7 @@ fn two_players_and_a_spectator_have_links_of_their_own() {
     assert_eq!(
         (&welcome["role"], &welcome["session"]),
         (&json!("white"), &Value::Null),
-        "the session is not told"
+        "the name of the session is secret"
     );
     let (mut black, welcome, _) = board.sit(&links["black"]);
     assert_eq!((&welcome["role"], &welcome["folder"]), (&json!("black"), &json!(false)));
@@ -386,9 +386,9 @@ fn two_players_and_a_spectator_have_links_of_their_own() {
     let all_here = json!({"white": true, "black": true, "spectators": 1});
     owner.until(|game| game["seats"] == all_here);
     let play = |game: &Value, mv: &str| json!({"do": "play", "node": game["node"], "move": mv});
-    assert!(black.refused(&play(&game, "e2e4")).contains("turn of White"));
+    assert!(black.refused(&play(&game, "e2e4")).contains("White is to move"));
     assert!(spectator.refused(&play(&game, "e2e4")).contains("only watch"));
-    assert!(owner.refused(&play(&game, "e2e4")).contains("players'"));
+    assert!(owner.refused(&play(&game, "e2e4")).contains("only the players"));
     for request in [
         json!({"do": "static-eval"}),
         json!({"do": "explore", "pgn": "1. e4 *"}),
@@ -404,7 +404,7 @@ fn two_players_and_a_spectator_have_links_of_their_own() {
     let game = black.until(|game| game["ply"] == 1);
     black.play(&game, "e7e5");
     spectator.until(|game| game["ply"] == 2);
-    // A lost connection keeps its seat, and everybody sees that it is lost.
+    // A lost connection keeps its seat, and everyone sees that it is lost.
     drop(black);
     owner.until(|game| game["seats"]["black"] == false);
     let (mut black, _, game) = board.sit(&links["black"]);
@@ -417,14 +417,17 @@ fn two_players_and_a_spectator_have_links_of_their_own() {
     assert_eq!([white.next("role")["role"].clone(), black.next("role")["role"].clone()], ["black", "white"]);
     let game = black.until(|game| game["ply"] == 0);
     black.play(&game, "d2d4");
-    // Without its seat nobody stays.
+    // Closing the seats disconnects their holders.
     owner.game(&json!({"do": "seats", "on": false}));
     for mut browser in [white, black, spectator] {
-        assert_eq!(browser.ended(), "this link is not valid, or no longer");
+        assert_eq!(browser.ended(), "this link is invalid or has been closed");
     }
     let path = |token: &str| format!("{}ws?seat={token}", board.base);
     for token in [links["white"].as_str().unwrap(), "", "guess", &session] {
-        assert_eq!(board.connect(&path(token), &[]).unwrap().ended(), "this link is not valid, or no longer");
+        assert_eq!(
+            board.connect(&path(token), &[]).unwrap().ended(),
+            "this link is invalid or has been closed"
+        );
     }
     let game = board.enter(&session).2;
     assert_eq!((line(&game).as_str(), &game["seats"]), ("d4", &Value::Null));

@@ -76,9 +76,9 @@ pub enum Refusal {
     /// The request is about a position other than the current one.
     #[error("the position has changed")]
     Stale,
-    /// It is the turn of another player.
-    #[error("it is the turn of {0}")]
-    OthersTurn(Color),
+    /// Another player is to move.
+    #[error("{0} is to move")]
+    NotToMove(Color),
     /// An engine is to move.
     #[error("an engine is to move")]
     NotYourTurn,
@@ -97,10 +97,10 @@ pub enum Refusal {
     /// No person plays, who could resign or offer a draw.
     #[error("no person plays this game")]
     NoPerson,
-    /// The role does not allow the request.
+    /// The role may not make the request.
     #[error("{}", not_allowed(*.0))]
     Role(Role),
-    /// The game goes on.
+    /// The game is in progress.
     #[error("the game is not over")]
     NotOver,
     /// The engine declines a draw.
@@ -108,10 +108,10 @@ pub enum Refusal {
     NoDraw(Color),
 }
 
-/// Why a request is refused to a role.
+/// What a role may not do.
 fn not_allowed(role: Role) -> &'static str {
     match role {
-        Role::Owner => "the game is the players' until it is over",
+        Role::Owner => "only the players can do this until the game is over",
         Role::Player(_) => "a player can only move, resign, offer a draw or a rematch",
         Role::Spectator => "spectators can only watch",
     }
@@ -171,7 +171,7 @@ impl Session {
                 if let Role::Player(player) = role {
                     let stm = state.tree.board().side_to_move();
                     if player != stm || !state.tree.is_at_end() || !state.is_person(player) {
-                        return Err(Refusal::OthersTurn(stm));
+                        return Err(Refusal::NotToMove(stm));
                     }
                 }
                 if state.engine_to_move().is_some() {
@@ -295,7 +295,7 @@ impl Session {
                     Role::Player(player) if state.is_person(!player) && state.rematch != Some(!player) => {
                         state.rematch = Some(player);
                     }
-                    _ => state.begin_rematch()?,
+                    _ => state.start_rematch()?,
                 }
             }
             Request::Seats { on: false } => state.seats = None,
@@ -512,7 +512,7 @@ mod tests {
             self.ask_as(Role::Owner, request)
         }
 
-        /// The answer to a request in a role.
+        /// The answer to a request of a role.
         fn ask_as(&self, role: Role, request: Value) -> Value {
             let answer = self.0.request(role, serde_json::from_value(request).unwrap());
             answer.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
@@ -621,7 +621,7 @@ mod tests {
     const WHITE: Role = Role::Player(Color::White);
     const BLACK: Role = Role::Player(Color::Black);
 
-    /// The requests of a role that are refused as its role's.
+    /// The requests that are refused to a role.
     fn refused(table: &Table, role: Role) -> Vec<&'static str> {
         let requests = [
             json!({"do": "analyse", "on": true}),
@@ -684,7 +684,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_seat_moves_for_that_side_alone() {
+    fn a_seat_moves_for_its_side_only() {
         let table = Table::new("chess", None, PEOPLE);
         let play = |node: usize, mv: &str| json!({"do": "play", "node": node, "move": mv});
         assert_eq!(table.ask(play(0, "e2e4")), Value::Null);
@@ -697,14 +697,14 @@ mod tests {
             [Some(WHITE), Some(BLACK), Some(Role::Spectator)]
         );
         assert_eq!(table.0.role(Some("guess")), None);
-        assert_eq!(table.ask(json!({"do": "seats", "on": true})), tokens, "they stay");
-        // The game goes on from its last move, without help.
+        assert_eq!(table.ask(json!({"do": "seats", "on": true})), tokens, "the tokens stay");
+        // The game continues from its last move, without help.
         assert_eq!((&table.game()["ply"], &table.game()["analysing"]), (&json!(1), &json!(false)));
-        assert_eq!(table.ask_as(WHITE, play(1, "e7e5"))["text"], "it is the turn of Black");
+        assert_eq!(table.ask_as(WHITE, play(1, "e7e5"))["text"], "Black is to move");
         assert_eq!(table.ask_as(Role::Spectator, play(1, "e7e5"))["text"], "spectators can only watch");
-        assert_eq!(table.ask(play(1, "e7e5"))["text"], "the game is the players' until it is over");
+        assert_eq!(table.ask(play(1, "e7e5"))["text"], "only the players can do this until the game is over");
         assert_eq!(table.ask_as(BLACK, play(1, "e7e5")), Value::Null);
-        assert_eq!(table.ask_as(BLACK, play(2, "d7d5"))["text"], "it is the turn of White");
+        assert_eq!(table.ask_as(BLACK, play(2, "d7d5"))["text"], "White is to move");
         let all_but = |allowed: &[&str], role| {
             let refused = refused(&table, role);
             assert!(allowed.iter().all(|name| !refused.contains(name)), "{role:?}: {refused:?}");
@@ -716,11 +716,11 @@ mod tests {
             &["check", "choose", "explored", "load", "new", "pause", "players", "record", "save", "step"],
             Role::Owner,
         );
-        // Once the game is over, its owner looks at it.
+        // When the game is over, its owner can analyse it.
         assert_eq!(table.ask_as(WHITE, json!({"do": "resign"})), Value::Null);
         assert_eq!(table.game()["end"]["text"], "Black wins: White resigns");
         assert_eq!(table.ask(json!({"do": "show", "node": 1})), Value::Null);
-        assert_eq!(table.ask_as(BLACK, play(1, "d7d5"))["text"], "it is the turn of Black");
+        assert_eq!(table.ask_as(BLACK, play(1, "d7d5"))["text"], "Black is to move");
         assert_eq!(table.ask(json!({"do": "seats", "on": false})), Value::Null);
         assert_eq!(role("white"), None);
     }
@@ -733,7 +733,7 @@ mod tests {
         let draw = json!({"do": "draw"});
         assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null);
         assert_eq!(table.game()["draw-offer"], "black");
-        assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null, "it is no agreement");
+        assert_eq!(table.ask_as(BLACK, draw.clone()), Value::Null, "an offer is not an agreement");
         assert_eq!(table.game()["end"], Value::Null);
         assert_eq!(table.ask_as(WHITE, play(0, "e2e4")), Value::Null);
         assert_eq!(table.game()["draw-offer"], Value::Null, "the move declines it");
@@ -752,13 +752,13 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_plays_its_side_though_somebody_has_the_seat() {
+    fn an_engine_plays_its_side_even_if_its_seat_is_taken() {
         let table = Table::new("chess", None, ["person", "1000 Elo"]);
         table.ask(json!({"do": "seats", "on": true}));
         assert_eq!(table.ask_as(WHITE, json!({"do": "play", "node": 0, "move": "e2e4"})), Value::Null);
         assert_eq!(
             table.ask_as(BLACK, json!({"do": "play", "node": 1, "move": "e7e5"}))["text"],
-            "it is the turn of Black"
+            "Black is to move"
         );
         assert_eq!(table.ask_as(BLACK, json!({"do": "resign"}))["text"], "no person plays this game");
         assert_eq!(table.ask_as(WHITE, json!({"do": "draw"}))["text"], "Black declines the draw");
@@ -768,7 +768,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_connected_is_told() {
+    fn the_game_says_who_is_connected() {
         let table = Table::new("chess", None, PEOPLE);
         assert_eq!(table.game()["seats"], Value::Null);
         let tokens = table.ask(json!({"do": "seats", "on": true}));

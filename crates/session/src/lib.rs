@@ -25,7 +25,8 @@
 //! let catalogue = Arc::new(Catalogue::new(&[]));
 //! let (session, tasks) = Session::with_default_game("a game".to_owned(), catalogue).unwrap();
 //! let listener = session.listen();
-//! let Ok(AnyRequest::Quick(request)) = read(r#"{"do":"play","node":0,"move":"e2e4"}"#) else { unreachable!() };
+//! let request = r#"{"do":"play","node":0,"move":"e2e4"}"#;
+//! let Ok(AnyRequest::Quick(request)) = read(request) else { unreachable!() };
 //! assert_eq!(session.request(Role::Owner, request), None);
 //! let job = tasks.jobs.borrow().clone().expect("it is Black's turn");
 //! let best = SearchRunner::default().run(&job, &mut |found| session.on_progress(&job, found));

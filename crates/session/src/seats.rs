@@ -1,9 +1,8 @@
-//! Seats: who may do what in a session whose game is played over links.
+//! Seats: the roles and permissions of connections in a game played over links.
 //!
-//! A session belongs to whoever opened it. Once its seats are open, there is a link for White, one for Black
-//! and one for spectators, each with a token. During the game a player moves for their side only, nobody else
-//! moves for it, and nobody asks an engine for help in the session. Once the game is over, its owner can
-//! analyse it as before.
+//! A session belongs to its owner. Opening its seats creates a link for White, one for Black and one for
+//! spectators, each with a token. During the game only the players move, each for their own side, and no
+//! engine helps anyone. When the game is over, the owner can analyse it as before.
 
 use std::array;
 
@@ -13,11 +12,11 @@ use crate::message::Message;
 use crate::request::{Request, SlowRequest};
 use labrys_core::game::Color;
 
-/// What a connection is in a session.
+/// The role of a connection in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "&str")]
 pub enum Role {
-    /// Opened the session, or has its address.
+    /// Has the address of the session.
     Owner,
     /// Plays a side.
     Player(Color),
@@ -37,13 +36,13 @@ impl From<Role> for &str {
 }
 
 impl Role {
-    /// The message that a connection has this role from now on.
+    /// The message that tells a connection its new role.
     pub fn to_json(self) -> String {
         Message::Role { role: self }.to_json()
     }
 }
 
-/// A seat: the token of its link, and the connections that have it.
+/// A seat: the token of its link, and the number of its connections.
 #[derive(Clone, Debug)]
 struct Seat {
     token: String,
@@ -53,11 +52,11 @@ struct Seat {
 /// The seats of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Seats {
-    /// White's, Black's and that of all spectators.
+    /// White, Black, spectators.
     seats: [Seat; 3],
 }
 
-/// The tokens of the seats: White's, Black's and the spectators'.
+/// The tokens of the seats: White, Black, spectators.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tokens([String; 3]);
 
@@ -71,23 +70,23 @@ pub(crate) struct Presence {
 }
 
 impl Tokens {
-    /// The message with them.
+    /// The message with the tokens.
     pub(crate) fn to_json(&self) -> String {
         let [white, black, spectators] = &self.0;
         Message::Seats { white, black, spectators }.to_json()
     }
 }
 
-/// The roles in the order of the seats.
+/// The roles of the seats, in their order.
 const ROLES: [Role; 3] = [Role::Player(Color::White), Role::Player(Color::Black), Role::Spectator];
 
 impl Seats {
-    /// Seats whose tokens cannot be guessed.
+    /// New seats, with random tokens.
     pub(crate) fn open() -> Seats {
         Seats::restore(Tokens(array::from_fn(|_| format!("{:032x}", rand::random::<u128>()))))
     }
 
-    /// The seats of these tokens, without connections.
+    /// Seats with these tokens, without connections.
     pub(crate) fn restore(tokens: Tokens) -> Seats {
         Seats { seats: tokens.0.map(|token| Seat { token, connections: 0 }) }
     }
@@ -103,7 +102,7 @@ impl Seats {
         Some(ROLES[index])
     }
 
-    /// Counts a connection with a token more, or less.
+    /// Counts a new connection with a token, or the end of one.
     pub(crate) fn count(&mut self, token: &str, is_new: bool) {
         if let Some(seat) = self.seats.iter_mut().find(|seat| seat.token == token) {
             seat.connections = if is_new { seat.connections + 1 } else { seat.connections.saturating_sub(1) };
@@ -116,13 +115,13 @@ impl Seats {
         Presence { white: white > 0, black: black > 0, spectators }
     }
 
-    /// Exchanges the sides of the players.
+    /// Swaps the sides of the players.
     pub(crate) fn swap(&mut self) {
         self.seats.swap(0, 1);
     }
 }
 
-/// Whether a role allows a request, once seats are open. `is_over` is whether the game has ended.
+/// Whether a role may make a request while seats are open. `is_over`: the game is over.
 pub(crate) fn allows(role: Role, request: &Request, is_over: bool) -> bool {
     use Request::{
         Analyse, Annotate, Ask, Check, Choose, Delete, Draw, Explored, Load, New, Pause, Play, PlayLine,
@@ -132,7 +131,7 @@ pub(crate) fn allows(role: Role, request: &Request, is_over: bool) -> bool {
         (_, Check { .. } | Save { .. }) => true,
         (Role::Player(_), Play { .. } | Resign {} | Draw {} | Rematch {}) => true,
         (Role::Player(_) | Role::Spectator, _) => false,
-        // Other games, and what is around this one.
+        // Choosing games and players, and managing the session.
         (
             Role::Owner,
             New { .. }
@@ -145,7 +144,7 @@ pub(crate) fn allows(role: Role, request: &Request, is_over: bool) -> bool {
             | Record { .. }
             | Seats { .. },
         ) => true,
-        // Moves are the players', and help is nobody's.
+        // Moves are for the players, and no one gets help.
         (
             Role::Owner,
             Play { .. }
@@ -166,8 +165,8 @@ pub(crate) fn allows(role: Role, request: &Request, is_over: bool) -> bool {
     }
 }
 
-/// The same for requests that take a thread for blocking work.
+/// The same for requests that may block.
 pub(crate) fn allows_slow(role: Role, request: &SlowRequest, is_over: bool) -> bool {
-    // An evaluation is help, too.
+    // A static evaluation is help, too.
     role == Role::Owner && (is_over || !matches!(request, SlowRequest::StaticEval {}))
 }

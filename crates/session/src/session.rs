@@ -39,12 +39,12 @@ pub struct Session {
     is_dirty: AtomicBool,
 }
 
-/// What there is around a session.
+/// Optional features of a session's environment.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// Whether there is a folder to look into.
+    /// Whether a folder is shown.
     pub folder: bool,
-    /// Whether others can reach the session by a link, so that it can have seats.
+    /// Whether others can open links to the session, so that it can have seats.
     pub seats: bool,
     /// Whether there is a lobby.
     pub lobby: bool,
@@ -133,7 +133,7 @@ impl Session {
         self.game.receiver_count() > 0
     }
 
-    /// The role of a connection: the owner's without a token, `None` if no seat has this one.
+    /// The role of a connection: without a token, the owner; `None` if no seat has the token.
     pub fn role(&self, token: Option<&str>) -> Option<Role> {
         match token {
             None => Some(Role::Owner),
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Counts a connection to the seat of a token, or its end, and tells everybody.
+    /// Counts a new connection with a token, or the end of one, and informs all listeners.
     pub fn count_connection(&self, token: &str, is_new: bool) {
         let state = &mut *self.state();
         if let Some(seats) = &mut state.seats {
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Whether a role allows a request, which is not executed.
+    /// Checks whether a role may make a request, without executing it.
     ///
     /// # Errors
     /// [`Refusal::Role`] if not.

@@ -85,9 +85,9 @@ pub struct State {
     pub(crate) job: Option<Arc<Job>>,
     /// The seats, while they are open.
     pub(crate) seats: Option<Seats>,
-    /// The player who has offered a draw that the opponent has not answered.
+    /// The player whose draw offer is pending.
     pub(crate) draw_offer: Option<Color>,
-    /// The player who wants a rematch.
+    /// The player who has requested a rematch.
     pub(crate) rematch: Option<Color>,
 }
 
@@ -131,7 +131,7 @@ impl State {
         *self.tree.times_mut() = control.map(Times::new);
     }
 
-    /// Ends all help by engines, and shows the end of the main line.
+    /// Stops analysis, review and questions, and goes to the end of the mainline.
     pub(crate) fn stop_help(&mut self) {
         (self.analysis.is_on, self.is_reviewing) = (false, false);
         (self.question, self.answer) = (None, None);
@@ -140,8 +140,8 @@ impl State {
         debug_assert!(shown.is_ok(), "it is a node of the tree");
     }
 
-    /// Begins the game again, with the players on the other sides.
-    pub(crate) fn begin_rematch(&mut self) -> Result<(), GameError> {
+    /// Starts the game again with the colours swapped.
+    pub(crate) fn start_rematch(&mut self) -> Result<(), GameError> {
         let tree = GameTree::new(self.tree.rules().clone(), Some(&self.tree.start))?;
         let [white, black] = self.players.clone();
         self.start_game(tree, [black, white], self.control);
@@ -308,21 +308,21 @@ impl State {
         self.tree.to_record(&self.header, here, is_annotated)
     }
 
-    /// The end of the mainline, if the game has ended.
-    fn main_end(&self) -> Option<&End> {
+    /// The end of the mainline, if the game is over.
+    fn mainline_end(&self) -> Option<&End> {
         let last = self.tree.mainline().last().copied().unwrap_or(ROOT);
         self.tree.nodes[last].end.as_ref()
     }
 
-    /// Whether the game is over, whatever position is on the board.
+    /// Whether the game is over, regardless of the current node.
     pub(crate) fn is_over(&self) -> bool {
-        self.main_end().is_some()
+        self.mainline_end().is_some()
     }
 
     /// The result of the mainline.
     fn result(&self) -> &'static str {
         let by_record = || self.header.end().map(|end| end.winner);
-        result_text(self.main_end().map(|end| end.winner).or_else(by_record))
+        result_text(self.mainline_end().map(|end| end.winner).or_else(by_record))
     }
 
     /// The message about the game.

@@ -23,7 +23,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(20);
 /// The timeout for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A session as a connection has it: as its owner, or with the token of a seat.
+/// A connection's membership of a session: as its owner, or with the token of a seat.
 pub(super) struct Member {
     session: Arc<Session>,
     /// The token; none for the owner.
@@ -31,7 +31,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Enters a session, and takes the seat.
+    /// Joins a session, and takes the seat.
     pub(super) fn new(session: Arc<Session>, token: Option<String>) -> Member {
         let member = Member { session, token };
         member.count(true);
@@ -56,9 +56,9 @@ impl Drop for Member {
     }
 }
 
-/// Refuses a connection with the token of no seat.
+/// Refuses a connection with an unknown token.
 pub(super) async fn refuse(mut socket: WebSocket) {
-    // It may be gone.
+    // The client may have disconnected.
     let _ = timeout(SEND_TIMEOUT, socket.send(close(NO_SEAT))).await;
 }
 
@@ -109,7 +109,7 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
                 (Ok(()), Some(now)) if now == role => {
                     Some(Message::text(&*listener.game.borrow_and_update().clone()))
                 }
-                // The game follows.
+                // Sends the role first, then the game.
                 (Ok(()), Some(now)) => {
                     role = now;
                     listener.game.mark_changed();
@@ -118,7 +118,7 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
                 (Ok(()), None) => Some(close(NO_SEAT)),
                 (Err(_), _) => return,
             },
-            // What an engine thinks is not for who plays it.
+            // Players do not see the search of their opponent.
             _ = reports.tick(), if !matches!(role, Role::Player(_)) => match listener.search.has_changed() {
                 Ok(true) => listener.search.borrow_and_update().clone().map(|text| Message::text(&*text)),
                 Ok(false) => None,
@@ -136,8 +136,8 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
     }
 }
 
-/// Why a connection ends whose seat is not there, or no longer.
-const NO_SEAT: &str = "this link is not valid, or no longer";
+/// The reason for closing a connection without a valid seat.
+const NO_SEAT: &str = "this link is invalid or has been closed";
 
 /// Closes a connection that violates the rules.
 fn close(reason: &'static str) -> Message {

@@ -223,8 +223,8 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     response
 }
 
-/// Connects a browser: to the session of its query, `session=…`, or a new one; with `seat=…`, to the session
-/// that has this seat.
+/// Connects a browser: with `session=…` to this session, or a new one; with `seat=…` to the session with this
+/// seat.
 async fn connect(
     State(shared): State<Arc<Shared>>,
     RawQuery(query): RawQuery,

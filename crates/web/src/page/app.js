@@ -70,7 +70,7 @@ function ask(request) {
   return isSent;
 }
 
-// Takes a side, which is at the bottom of the board.
+// Sets the role; a player's own side is at the bottom of the board.
 function takeRole(role) {
   setRole(role);
   if (ownSide()) isFlipped = ownSide() === "black";
@@ -95,7 +95,7 @@ function welcome(message) {
 function showGame(next) {
   const before = state;
   state = next;
-  // With a seat, the other player is an opponent like an engine.
+  // With a seat, the opponent is treated like an engine.
   if (ownSide()) state.person = ownSide();
   receivedAt = performance.now();
   closeDialogs();
@@ -125,7 +125,7 @@ function show() {
   drawings.show(state.fen);
   showEnding(state);
   showSeats(state);
-  showHistory($("history"), state, look);
+  showHistory($("history"), state, goTo);
   $("message").textContent = messageText() + offerText(state);
   $("message").classList.toggle("is-problem", !!state.problem);
   $("answer").textContent = review.isLearning ? "" : answerText(state);
@@ -188,8 +188,8 @@ function showSearch() {
   board.setHeatMap(layers);
 }
 
-// Shows the position of a node, unless the board is others', too.
-const look = node => isShared(state) || ask({ do: "show", node });
+// Goes to a node, unless the board is shared.
+const goTo = node => isShared(state) || ask({ do: "show", node });
 
 // The status message: the last move, the side to move, the end of the game.
 function messageText() {
@@ -267,7 +267,7 @@ setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
 function showPly(ply) {
   if (!state || ply < 0 || ply > state.line.length || ply === state.ply) return;
-  look(ply === 0 ? 0 : state.line[ply - 1].node);
+  goTo(ply === 0 ? 0 : state.line[ply - 1].node);
 }
 const graph = new Graph($("graph"), showPly);
 const review = new Review(ask, () => showSearch());

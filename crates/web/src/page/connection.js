@@ -4,10 +4,10 @@
 // The delay before reconnecting, in milliseconds; it doubles with each failure.
 const MIN_DELAY = 250, MAX_DELAY = 8000;
 
-// The code with which the server ends a connection that it does not want.
+// The code with which the server closes a refused connection.
 const REFUSED = 1008;
 
-// Whether an address has a seat.
+// Whether a fragment is the link of a seat.
 export const isSeat = hash => hash.startsWith("#seat=");
 
 export class Connection {
@@ -46,7 +46,7 @@ export class Connection {
       this.onMessage(message);
     });
     this.#socket.addEventListener("close", event => {
-      // A link that the server does not know stays unknown.
+      // An invalid link stays invalid.
       const isOver = isSeat(location.hash) && event.code === REFUSED;
       this.onConnection(false, isOver ? event.reason : undefined);
       if (isOver) return;

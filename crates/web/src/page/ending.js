@@ -14,7 +14,7 @@ function confirm(text, act) {
 
 const COLOURS = { white: "White", black: "Black" };
 
-// What a player has offered, in words.
+// The pending offer of a player.
 export function offerText(state) {
   const { "draw-offer": draw, rematch } = state;
   if (draw) return ` ${COLOURS[draw]} offers a draw.`;

@@ -9,7 +9,7 @@ const MAX_BYTES = 60_000;
 // The link with which the page was opened.
 let opened = null;
 
-// Whether an address has a link to a game, and not a seat.
+// Whether the fragment is a link to a game or a position, not a seat.
 const hasLink = () => location.hash.includes("=") && !location.hash.startsWith("#seat=");
 
 // Removes the link from the address, before it is taken for the name of a session.

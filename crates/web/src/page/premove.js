@@ -38,7 +38,7 @@ export class Premove {
     if (moves[0]) this.play(moves[0].text);
   }
 
-  // Whether a person waits for the opponent's move.
+  // Whether the person is waiting for the opponent's move.
   #waits({ person, thinking, end, "side-to-move": turn }) {
     return !end && (thinking ? !!person : !!ownSide() && person === ownSide() && turn !== person);
   }
