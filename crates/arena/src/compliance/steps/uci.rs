@@ -509,8 +509,8 @@ pub(super) const STEPS: &[Step] = &[
     .advice(),
     step(
         "clock/stop",
-        "position {middle}\ngo wtime 3600000 btime 3600000\n? quiet 100\nstop\n? move",
-        "a legal move after `stop`",
+        "position {middle}\ngo wtime 3600000 btime 3600000\nstop\n? move",
+        "a legal move, at `stop` at the latest",
         UCI,
     ),
     // Positions.
