@@ -37,10 +37,10 @@ const MIDDLE: usize = 10;
 const LONG: usize = 300;
 
 /// Random games that are tried.
-const GAMES: u64 = 300;
+const MAX_GAMES: u64 = 300;
 
 /// The most plies of a random game whose end is looked for.
-const LAST: usize = 400;
+const MAX_PLIES: usize = 400;
 
 /// The letters of `{junk}`.
 const JUNK: usize = 100_000;
@@ -55,7 +55,7 @@ impl Positions {
         // A position whose game goes on, after as many plies as possible up to some number.
         let going_on = |plies: usize| -> Result<Variation, RulesError> {
             let mut best = Variation::default();
-            for seed in 0..GAMES / 10 {
+            for seed in 0..MAX_GAMES / 10 {
                 let mut board = rules.board()?;
                 let mut random = StdRng::seed_from_u64(seed);
                 let mut moves = board.play_random_moves(plies, &mut random, &Control::default());
@@ -74,9 +74,10 @@ impl Positions {
             Ok(best)
         };
         let mut over = None;
-        for seed in 0..GAMES {
+        for seed in 0..MAX_GAMES {
             let mut board = rules.board()?;
-            let moves = board.play_random_moves(LAST, &mut StdRng::seed_from_u64(seed), &Control::default());
+            let moves =
+                board.play_random_moves(MAX_PLIES, &mut StdRng::seed_from_u64(seed), &Control::default());
             if board.legal_moves().is_empty() {
                 over = Some(Variation { fen: board.fen(), moves });
                 break;

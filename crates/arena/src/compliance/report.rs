@@ -121,8 +121,8 @@ impl StepResult {
 
 /// The lines that were sent, in one: the last ones if there are many.
 fn sent_text(lines: &[String]) -> String {
-    const MOST: usize = 12;
-    let first = lines.len().saturating_sub(MOST);
+    const MAX_LINES: usize = 12;
+    let first = lines.len().saturating_sub(MAX_LINES);
     let omitted = (first > 0).then(|| "…".to_owned());
     let lines = lines[first..].iter().map(|line| shortened(line));
     omitted.into_iter().chain(lines).collect::<Vec<_>>().join(" | ")
@@ -130,8 +130,8 @@ fn sent_text(lines: &[String]) -> String {
 
 /// A line that may be very long.
 fn shortened(line: &str) -> String {
-    const LONGEST: usize = 300;
-    match line.char_indices().nth(LONGEST) {
+    const MAX_LENGTH: usize = 300;
+    match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }

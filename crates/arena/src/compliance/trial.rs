@@ -22,7 +22,7 @@ use labrys_protocol::pipe::{ClientError, Pipe};
 use labrys_protocol::xboard::Features;
 
 /// The most lines of thinking that are kept for an answer, the first and the last ones: a flood is endless.
-const KEPT: usize = 4000;
+const MAX_THINKING: usize = 4000;
 
 /// The line of a script that ends the input.
 const END_OF_INPUT: &str = "eof";
@@ -424,8 +424,8 @@ impl Trial<'_> {
     /// Keeps a line of thinking.
     pub(super) fn keep(&mut self, line: &str, arrived: Instant) {
         if let Some(search) = self.searches.front_mut() {
-            if search.thinking.len() >= KEPT {
-                search.thinking.remove(KEPT / 2);
+            if search.thinking.len() >= MAX_THINKING {
+                search.thinking.remove(MAX_THINKING / 2);
             }
             search.thinking.push((line.to_owned(), arrived.saturating_duration_since(search.start)));
         }
