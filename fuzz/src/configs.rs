@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use labrys_arena::{EngineConfig, KeyValues, TimeControl};
 use labrys_learn::zero::ZeroConfig;
+use labrys_protocol::agents::{AgentName, Greeting};
 use labrys_support::shard::{Part, Shard};
 
 use super::{Target, game_and_rest, seeds};
 
-/// The settings of `labrys zero` in TOML, the words of an engine, or a text such as a time control.
+/// The settings of `labrys zero` in TOML, the words of engines, the greeting of an agent, or a text such as a
+/// time control.
 pub(super) const TARGET: Target = Target {
     name: "config",
     run,
@@ -44,13 +46,16 @@ pub(super) const TARGET: Target = Target {
         "1/2",
         "of 400 games",
         "18446744073709551615",
+        "join name ",
+        " games ",
+        " token ",
     ],
 };
 
 fn run(data: &[u8]) {
     let Some((kind, rest)) = game_and_rest(data) else { return };
     let text = String::from_utf8_lossy(rest).into_owned();
-    match kind % 3 {
+    match kind % 4 {
         0 => {
             if let Ok(config) = ZeroConfig::parse(text) {
                 let settings = config.result_settings();
@@ -58,6 +63,13 @@ fn run(data: &[u8]) {
             }
         }
         1 => engines(&text),
+        2 => {
+            if let Ok(greeting) = text.parse::<Greeting>() {
+                assert_eq!(greeting.line().parse(), Ok(greeting));
+            }
+            let like = AgentName::like(&text);
+            assert_eq!(like.as_str().parse(), Ok(like));
+        }
         _ => {
             again::<TimeControl>(&text);
             again::<Shard>(&text);
@@ -96,7 +108,8 @@ fn all_seeds() -> Vec<Vec<u8>> {
         all.push(seeds::of_game(1, engine));
     }
     for text in ["300+3", "40/60+0.5", "2/5", "2/5 of 400 games of job 89abcdef", "inf"] {
-        all.push(seeds::of_game(2, text));
+        all.push(seeds::of_game(3, text));
     }
+    all.push(seeds::of_game(2, "join name talos games tucchess chess token 5f3a-77c1"));
     all
 }

@@ -16,6 +16,7 @@ mod boards;
 mod certificates;
 mod checkpoints;
 mod configs;
+mod engines;
 mod games_file;
 mod nets;
 mod pages;
@@ -57,6 +58,7 @@ pub const TARGETS: &[Target] = &[
     tables::TABLE,
     tables::SYZYGY,
     checkpoints::TARGET,
+    engines::TARGET,
     uci::TARGET,
     uci_session::TARGET,
     pages::REQUESTS,

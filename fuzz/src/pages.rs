@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use labrys_core::game::Color;
 use labrys_session::{
     AnyRequest, Catalogue, Listener, Role, SavedSession, SearchRunner, SearchState, Session, SlowRequest,
     Tasks, read,
@@ -15,8 +16,8 @@ use super::{Target, pgn, repair};
 /// Requests of an input at most: a game of hundreds of moves is slow.
 const REQUESTS_OF_INPUT: usize = 60;
 
-/// Requests in JSON, a line for each. `!` makes the search that is due. A session is
-/// the same when it is saved and restored.
+/// Requests in JSON, a line for each, with a role before it or without. `!` makes the search that is due. A
+/// session is the same when it is saved and restored.
 pub(super) const REQUESTS: Target = Target {
     name: "requests",
     run: requests,
@@ -47,6 +48,11 @@ pub(super) const REQUESTS: Target = Target {
         "choose",
         "explored",
         "static-eval",
+        "rematch",
+        "seats",
+        "white ",
+        "black ",
+        "spectator ",
         "explore",
         "\"node\":",
         "\"move\":\"e2e4\"",
@@ -120,37 +126,57 @@ impl Page {
 
     /// Does what a line asks for.
     fn line(&self, line: &str) {
-        let answer = match read(line) {
-            _ if line.trim() == "!" => {
-                self.finish_search();
-                None
-            }
-            Ok(AnyRequest::Quick(request)) => self.session.request(Role::Owner, request),
-            Ok(AnyRequest::Slow(SlowRequest::StaticEval {})) => Some(self.session.static_eval()),
-            Ok(AnyRequest::Slow(SlowRequest::Explore { pgn, first })) => {
-                Some(self.session.explore(&pgn, first))
-            }
-            // Folders are those of the server.
-            Ok(AnyRequest::Slow(_)) | Err(_) => None,
+        if line.trim() == "!" {
+            return self.finish_search();
+        }
+        let (role, text) = role(line);
+        let before = self.listener.game.borrow().clone();
+        let answer = match read(text) {
+            Ok(AnyRequest::Quick(request)) => self.session.request(role, request),
+            Ok(AnyRequest::Slow(request)) if self.session.check_slow(role, &request).is_ok() => match request
+            {
+                SlowRequest::StaticEval {} => Some(self.session.static_eval()),
+                SlowRequest::Explore { pgn, first } => Some(self.session.explore(&pgn, first)),
+                // Folders are those of the server.
+                _ => None,
+            },
+            _ => None,
         };
-        for message in answer.as_deref().into_iter().chain([&**self.listener.game.borrow()]) {
+        let after = self.listener.game.borrow().clone();
+        for message in answer.as_deref().into_iter().chain([&*after]) {
             assert!(serde_json::from_str::<Value>(message).is_ok(), "{message}");
+        }
+        // Those who watch a game with seats change nothing.
+        if role == Role::Spectator && before != after {
+            let before: Value = serde_json::from_str(&before).expect("JSON");
+            assert!(before["seats"].is_null(), "{line}");
         }
     }
 
     /// Makes the search that is due, up to its first report.
     fn finish_search(&self) {
-        thread_local!(static THINKER: RefCell<SearchRunner> = RefCell::default());
+        thread_local!(static RUNNER: RefCell<SearchRunner> = RefCell::default());
         let job = self.tasks.jobs.borrow().clone();
         if let Some(job) = job {
             let report = &mut |found: &SearchState| {
                 self.session.on_progress(&job, found);
                 job.stop();
             };
-            let best = THINKER.with_borrow_mut(|thinker| thinker.run(&job, report));
+            let best = RUNNER.with_borrow_mut(|runner| runner.run(&job, report));
             self.session.on_finish(&job, best);
         }
     }
+}
+
+/// The role that a line begins with, that of the owner by default, and the request behind it.
+fn role(line: &str) -> (Role, &str) {
+    let roles = [
+        ("white ", Role::Player(Color::White)),
+        ("black ", Role::Player(Color::Black)),
+        ("spectator ", Role::Spectator),
+    ];
+    let found = roles.into_iter().find_map(|(name, role)| Some((role, line.strip_prefix(name)?)));
+    found.unwrap_or((Role::Owner, line))
 }
 
 fn requests(data: &[u8]) {
@@ -230,6 +256,12 @@ fn visits() -> Vec<Vec<Value>> {
             {"do": "pause", "on": true},
             {"do": "step"}, {"do": "play-line", "node": 0, "moves": ["d1d2,d2d1"]},
             {"do": "ask", "node": 0, "threat": true}, "!",
+        ],
+        [
+            {"do": "new", "game": "neighbours", "players": ["person", "person"]}, {"do": "seats", "on": true},
+            "white {\"do\":\"play\",\"node\":0,\"move\":\"e1e3\"}", "black {\"do\":\"draw\"}",
+            "spectator {\"do\":\"resign\"}", "spectator {\"do\":\"save\"}", "white {\"do\":\"draw\"}",
+            "black {\"do\":\"rematch\"}", "white {\"do\":\"rematch\"}", {"do": "seats", "on": false},
         ],
     ]);
     serde_json::from_value(all).expect("lists of requests")

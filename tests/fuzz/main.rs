@@ -119,6 +119,7 @@ tests!(
     table,
     syzygy,
     checkpoint,
+    engine,
     uci,
     uci_session,
     requests,
