@@ -108,7 +108,7 @@ fn people_and_agents_of_all_kinds_play_at_once() {
     let [mut other, mut spectator] = ["black", "spectators"].map(|seat| lobby.board.sit(&links[seat]).0);
     for ply in 0..10 {
         let mv = game["moves"][0].as_str().unwrap().to_owned();
-        assert!(other.refused(&json!({"do": "play", "node": game["node"], "move": mv})).contains("turn"));
+        assert!(other.refused(&json!({"do": "play", "node": game["node"], "move": mv})).contains("to move"));
         mover.play(&game, &mv);
         spectator.until(|game| game["ply"] == ply + 1);
         game = other.until(|game| game["ply"] == ply + 1);
