@@ -7,6 +7,8 @@
 # the source of the standard library (rustup component add rust-src) its analyses can have several threads;
 # `make page THREADS=` does without.
 # `make npm` puts the npm package of the engine together, in target/npm/labrys-engine.
+# `make sbom` writes the bill of materials of the binary, target/labrys.cdx.json, by `cargo install
+# cargo-cyclonedx`.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
 # the targets.
 
@@ -32,7 +34,7 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm fuzz $(CPUS)
+.PHONY: build release wheel page npm sbom fuzz $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -60,6 +62,14 @@ page npm:
 		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)
+
+# The tool writes one beside each manifest of the workspace.
+SBOM := labrys-sbom
+sbom:
+	cargo cyclonedx --quiet --format json --spec-version 1.5 --override-filename $(SBOM)
+	mkdir -p target
+	mv $(SBOM).json target/labrys.cdx.json
+	rm -f $(addsuffix /$(SBOM).json,$(wildcard crates/*) npm page page/bind python)
 
 # As `cargo fuzz` builds its targets, without a sanitizer of addresses: no crate of Labrys has unsafe code.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -1,6 +1,7 @@
 //! The binary: the protocol and the command line.
 
 mod commands;
+mod dependencies;
 mod engine;
 mod experiments;
 mod listen;
