@@ -52,12 +52,12 @@ wheel:
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 WASM := wasm32-unknown-unknown
-# The source of the standard library, which is built for threads. This is not stable yet.
-THREADS := $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/std/Cargo.toml)
+# Whether the standard library can be built for threads, which is not stable yet.
+THREADS = $(shell RUSTC_BOOTSTRAP=1 cargo --config page/threads.toml fetch --quiet --target $(WASM) >&2 \
+	&& echo yes || echo "make page: the page has no threads, which need rust-src of rustup" >&2)
 page: CARGO = $(if $(THREADS),RUSTC_BOOTSTRAP=1 cargo --config page/threads.toml,cargo)
 npm: CARGO = cargo
 page npm:
-	$(if $(filter page,$@),$(if $(THREADS),,@echo "a page without threads: they need rust-src of rustup"))
 	env -u EVALFILE -u LABRYS_COMMIT $(CARGO) build --quiet --release $(PAGE_FLAGS) \
 		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
