@@ -10,7 +10,8 @@ address, name, *token = sys.argv[1:]
 host, port = address.rsplit(":", 1)
 game = labrys.Game("tucchess")
 stream = socket.create_connection((host, int(port))).makefile("rw", newline="\n")
-print("join name", name, "games", game.name, *["token", *token][: 2 * len(token)], file=stream, flush=True)
+greeting = ["join", "name", name, "games", game.name, *(["token", token[0]] if token else [])]
+print(*greeting, file=stream, flush=True)
 for line in stream:
     match line.split():
         case ["uci"]:

@@ -413,6 +413,26 @@ fn datagrams_of_strangers_change_nothing() {
     }
 }
 
+/// Ctrl-C ends a lobby with the games so far, and agents wait for it to come back.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_lobby_goes_on() {
+    let (_folder, path) = folder();
+    let address = free_port();
+    let mut lobby = Lobby::start(&path, &address, "--each st=60 nodes=20 --games 1000");
+    let mut agents = ["minos", "talos"].map(|name| Agent::start(&address, name));
+    lobby.until("3: ");
+    let interrupted = Command::new("kill").args(["-INT", &lobby.process.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    let rest = lobby.finish();
+    assert!(rest.contains("\npairs by points"), "{rest}");
+    let played = read(&path.join("games.pgn")).len();
+    assert!(played >= 3 && agents.iter_mut().all(|agent| agent.0.try_wait().unwrap().is_none()));
+    let mut lobby = Lobby::start(&path, &address, "--each st=60 nodes=20 --games 1000");
+    lobby.until(&format!("going on after {played} games"));
+    lobby.until(&format!("{}: ", played + 1));
+}
+
 /// A small course: everybody plays everybody, several games at a time.
 #[test]
 fn many_agents_play_a_round_robin() {
