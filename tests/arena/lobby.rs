@@ -345,7 +345,8 @@ fn who_is_no_agent_or_brings_a_foreign_token_is_refused() {
     // Another one with the token takes its place: the first may be half open.
     let (_other, mut other) = greet(&address, own).unwrap();
     assert_eq!(line(&mut other).as_deref(), Some("uci"));
-    while line(&mut input).is_some() {}
+    let lines: Vec<_> = std::iter::from_fn(|| line(&mut input)).collect();
+    assert_eq!(lines.last().map(String::as_str), Some("info string error: it has connected again"));
     assert!(!std::fs::read_to_string(path.join("identities.json")).unwrap().contains("own-token"));
 }
 

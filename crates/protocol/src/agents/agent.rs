@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::greeting::AgentName;
 use super::meter::Meter;
-use crate::output::error_line;
+use crate::listen::refuse;
 use labrys_core::clock::Instant;
 
 /// An agent that has been let in: a name, whose connection may be lost and come back. Clones are the same
@@ -79,7 +79,7 @@ impl Agent {
         state.fault = None;
         if let Some(last) = state.stream.replace(stream) {
             state.fault = Some(AgentFault::Replaced);
-            let _ = last.shutdown(Shutdown::Both);
+            close(&last, AgentFault::Replaced);
         }
         state.is_driven = false;
     }
@@ -107,8 +107,7 @@ impl Agent {
     /// Tells it why it cannot play, and closes its connection.
     pub fn refuse(&self, reason: impl fmt::Display) {
         if let Some(stream) = self.state().stream.take() {
-            let _ = crate::listen::refuse(&stream, reason);
-            let _ = stream.shutdown(Shutdown::Both);
+            close(&stream, reason);
         }
     }
 
@@ -135,6 +134,12 @@ impl Agent {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Closes a connection, and tells the peer why.
+fn close(stream: &TcpStream, reason: impl fmt::Display) {
+    let _ = refuse(stream, reason);
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
 /// Whether the peer has closed a connection that nobody reads.
@@ -187,11 +192,8 @@ impl Link {
         self.agent.state().is_dismissed
     }
 
-    /// Closes the connection. `fault` is told to the agent.
+    /// Closes the connection.
     pub(crate) fn close(&self) {
-        if let Some(fault) = self.fault() {
-            let _ = io::Write::write_all(&mut &self.stream, format!("{}\n", error_line(fault)).as_bytes());
-        }
         self.agent.lost(self.number, self.fault());
         let _ = self.stream.shutdown(Shutdown::Both);
     }
@@ -213,7 +215,7 @@ impl Read for Input {
             Ok(count) if *count > 0 => {
                 if !self.meter.take(*count, Instant::now()) {
                     self.agent.lost(self.number, Some(AgentFault::Flood));
-                    let _ = self.stream.shutdown(Shutdown::Both);
+                    close(&self.stream, AgentFault::Flood);
                     return Err(io::Error::other(AgentFault::Flood));
                 }
             }
@@ -269,7 +271,7 @@ mod tests {
     #[test]
     fn who_connects_again_takes_the_place_of_the_half_open_connection() {
         let agent = agent();
-        let (_first, far) = pair();
+        let (mut first, far) = pair();
         agent.attach(far);
         let old = agent.drive().unwrap();
         let (mut near, far) = pair();
@@ -277,6 +279,9 @@ mod tests {
         assert_eq!(old.input().unwrap().read(&mut [0]).unwrap(), 0);
         assert_eq!(old.fault(), Some(AgentFault::Replaced));
         old.close();
+        let mut told = String::new();
+        first.read_to_string(&mut told).unwrap();
+        assert_eq!(told, "info string error: it has connected again\n");
         assert!(agent.is_connected());
         let new = agent.drive().unwrap();
         near.write_all(b"x").unwrap();

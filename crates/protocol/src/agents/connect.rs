@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -27,8 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest first line of a server.
 const LONGEST_FIRST: u64 = 4096;
 
-/// The last line of a server that ends.
-const QUIT: &[u8] = b"\nquit";
+/// The last bytes of a server that are kept.
+const KEPT: usize = 256;
 
 /// An error of an agent.
 #[derive(Debug, Error)]
@@ -61,7 +60,8 @@ enum End {
 /// that is lost is made again, for as long as that takes; `lost` is called then.
 ///
 /// # Errors
-/// [`ConnectError`] if the server cannot be reached at first, or refuses.
+/// [`ConnectError`] if the server cannot be reached at first, or refuses, also later, as when another one has
+/// connected in the same name.
 pub fn connect(
     address: &TcpAddress,
     greeting: &Greeting,
@@ -101,19 +101,27 @@ fn session(stream: TcpStream, greeting: &Greeting, limits: &GuestLimits) -> Resu
     if let Some(reason) = String::from_utf8_lossy(&first).trim_end().strip_prefix(REFUSAL) {
         return Err(ConnectError::Refused(reason.to_owned()));
     }
-    let is_lost = Arc::new(AtomicBool::new(false));
-    let input = Cursor::new(first).chain(input);
-    let input = Watched { input, last: Vec::new(), is_lost: Arc::clone(&is_lost) };
+    let last = Arc::new(Mutex::new(None));
+    let input = Watched { input: Cursor::new(first).chain(input), kept: Vec::new(), last: Arc::clone(&last) };
     run_for_guest(BufReader::new(input), stream, limits.clone()).map_err(ConnectError::Engine)?;
-    Ok(if is_lost.load(Ordering::Relaxed) { End::Lost } else { End::Quit })
+    let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match last.as_deref() {
+        // Of an input that has not ended, `quit` has been read.
+        None | Some("quit") => Ok(End::Quit),
+        Some(line) => match line.strip_prefix(REFUSAL) {
+            Some(reason) => Err(ConnectError::Refused(reason.to_owned())),
+            None => Ok(End::Lost),
+        },
+    }
 }
 
-/// An input that notes whether it ends without `quit`.
+/// An input that keeps its last line when it ends.
 struct Watched<R> {
     input: R,
     /// The last bytes.
-    last: Vec<u8>,
-    is_lost: Arc<AtomicBool>,
+    kept: Vec<u8>,
+    /// The last line, at the end.
+    last: Arc<Mutex<Option<String>>>,
 }
 
 impl<R: Read> Read for Watched<R> {
@@ -122,11 +130,14 @@ impl<R: Read> Read for Watched<R> {
         match &read {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(count) if *count > 0 => {
-                self.last.extend_from_slice(&buffer[..*count]);
-                let line = self.last.trim_ascii_end().len();
-                self.last.drain(..line.saturating_sub(QUIT.len()));
+                self.kept.extend_from_slice(&buffer[..*count]);
+                self.kept.drain(..self.kept.len().saturating_sub(KEPT));
             }
-            _ => self.is_lost.store(self.last.trim_ascii_end() != QUIT, Ordering::Relaxed),
+            _ => {
+                let text = String::from_utf8_lossy(&self.kept);
+                let line = text.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+            }
         }
         read
     }
@@ -137,20 +148,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_lost_if_it_ends_without_quit() {
-        for (text, is_lost) in [
-            ("", true),
-            ("uci\nquit\n", false),
-            ("stop\nquit\r\n", false),
-            ("uci\nquit\nisready\n", true),
-            ("uci\ngo", true),
+    fn the_last_line_of_an_input_is_kept() {
+        let long = "x".repeat(2 * KEPT);
+        for (text, last) in [
+            ("", ""),
+            ("uci\nquit\n", "quit"),
+            ("stop\nquit\r\n", "quit"),
+            ("uci\nquit\nisready\n", "isready"),
+            ("uci\ngo", "go"),
+            (&long, &long[KEPT..]),
         ] {
-            let flag = Arc::new(AtomicBool::new(false));
+            let found = Arc::new(Mutex::new(None));
             // In pieces of three bytes.
-            let pieces = text.as_bytes().chunks(3);
-            let mut watched = Watched { input: Pieces(pieces), last: Vec::new(), is_lost: Arc::clone(&flag) };
+            let input = Pieces(text.as_bytes().chunks(3));
+            let mut watched = Watched { input, kept: Vec::new(), last: Arc::clone(&found) };
             io::copy(&mut watched, &mut io::sink()).unwrap();
-            assert_eq!(flag.load(Ordering::Relaxed), is_lost, "{text:?}");
+            assert_eq!(found.lock().unwrap().as_deref(), Some(last), "{text:?}");
         }
     }
 
