@@ -104,13 +104,6 @@ impl Agent {
         self.state().is_dismissed = true;
     }
 
-    /// Tells it why it cannot play, and closes its connection.
-    pub fn refuse(&self, reason: impl fmt::Display) {
-        if let Some(stream) = self.state().stream.take() {
-            close(&stream, reason);
-        }
-    }
-
     /// Takes its connection for a client. There is none if it is lost, or if another client drives it.
     pub(crate) fn drive(&self) -> io::Result<Link> {
         let mut state = self.state();
