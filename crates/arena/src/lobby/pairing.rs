@@ -44,10 +44,13 @@ impl Started {
         self.count([a, b]) + self.count([b, a])
     }
 
-    /// Games of a player.
-    fn of(&self, player: usize) -> u64 {
-        let own = self.0.iter().filter(|(players, _)| players.contains(&player));
-        own.map(|(_, count)| count).sum()
+    /// Games of each player.
+    fn totals(&self) -> BTreeMap<usize, u64> {
+        let mut totals = BTreeMap::new();
+        for (players, count) in &self.0 {
+            players.iter().for_each(|&player| *totals.entry(player).or_default() += count);
+        }
+        totals
     }
 
     /// The next game of two players, White first.
@@ -83,13 +86,15 @@ impl Started {
         let pairings = free.iter().flat_map(|&a| free.iter().map(move |&b| [a, b]));
         let pairings = pairings.filter(|&[a, b]| a < b && (format != LobbyFormat::Gauntlet || a == 0));
         let open = pairings.filter(|&pairing| self.between(pairing) < games);
+        let totals = self.totals();
+        let total = |player| totals.get(&player).copied().unwrap_or(0);
         let key = |&[a, b]: &[usize; 2]| {
             let played = self.between([a, b]);
             let distance = match format {
                 LobbyFormat::Ladder => rank(a).abs_diff(rank(b)) as u64,
                 LobbyFormat::RoundRobin | LobbyFormat::Gauntlet => 0,
             };
-            (Reverse(played % 2), played / 2 + distance, self.of(a) + self.of(b), a, b)
+            (Reverse(played % 2), played / 2 + distance, total(a) + total(b), a, b)
         };
         let [a, b] = open.min_by_key(key)?;
         Some(if self.count([a, b]) <= self.count([b, a]) { [a, b] } else { [b, a] })
