@@ -427,7 +427,7 @@ fn an_interrupted_lobby_goes_on() {
     assert!(interrupted.success());
     let rest = lobby.finish();
     assert!(rest.contains("\npairs by points"), "{rest}");
-    let played = read(&path.join("games.pgn")).len();
+    let played = read(&path.join("archive/games.pgn")).len();
     assert!(played >= 3 && agents.iter_mut().all(|agent| agent.0.try_wait().unwrap().is_none()));
     let mut lobby = Lobby::start(&path, &address, "--each st=60 nodes=20 --games 1000");
     lobby.until(&format!("going on after {played} games"));
