@@ -55,10 +55,11 @@ WASM := wasm32-unknown-unknown
 # Whether the standard library can be built for threads, which is not stable yet.
 THREADS = $(shell RUSTC_BOOTSTRAP=1 cargo --config page/threads.toml fetch --quiet --target $(WASM) >&2 \
 	&& echo yes || echo "make page: the page has no threads, which need rust-src of rustup" >&2)
-page: CARGO = $(if $(THREADS),RUSTC_BOOTSTRAP=1 cargo --config page/threads.toml,cargo)
-npm: CARGO = cargo
+# After `build`, like PAGE_FLAGS: there cargo would forget what is before.
+page: BUILD = $(if $(THREADS),RUSTC_BOOTSTRAP=1 cargo build --config page/threads.toml,cargo build)
+npm: BUILD = cargo build
 page npm:
-	env -u EVALFILE -u LABRYS_COMMIT $(CARGO) build --quiet --release $(PAGE_FLAGS) \
+	env -u EVALFILE -u LABRYS_COMMIT $(BUILD) --quiet --release $(PAGE_FLAGS) \
 		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)
