@@ -227,7 +227,8 @@ fn report<G: Knowledge, E: Evaluator<G>>(
         };
         listener.report(Report {
             depth: pv.len() as u32,
-            seldepth: simulator.seldepth as u32,
+            // The line may end with a move that no simulation has reached.
+            seldepth: simulator.seldepth.max(pv.len()) as u32,
             multipv: number,
             score,
             bound: Bound::Exact,
