@@ -185,7 +185,7 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
         ensure!(identities.forget(name)?, "--forget {}: no agent of that name is known", quote(name));
     }
     let taken = lobby.tournament.engines.iter().map(|engine| engine.name.clone()).collect();
-    let hall = Hall::new(&lobby.tournament.rules.variant, identities, taken);
+    let hall = Hall::new(&[&lobby.tournament.rules.variant], identities, taken);
 
     let address = arguments.agents;
     let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;

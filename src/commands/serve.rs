@@ -1,17 +1,23 @@
 //! `labrys serve`.
 
 use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 
-use crate::arena::{EngineConfig, EngineKind, KeyValues};
+use crate::arena::lobby::{Hall, Identities};
+use crate::arena::{EngineConfig, EngineKind, EngineSetup, KeyValues};
 use crate::commands::shared::engines::Engines;
-use crate::commands::shared::values::{ip_address, whole};
+use crate::commands::shared::values::{ip_address, socket_address, whole};
+use crate::engine::registry;
 use crate::game::quote;
-use crate::web::{Config, Server, is_reserved};
+use crate::protocol::agents;
+use crate::protocol::transport::Transport;
+use crate::web::{Catalogue, Config, Server, is_reserved};
 
 /// Serves the web board: a page on which to play all games against Labrys and other engines.
 #[derive(Debug, clap::Args)]
@@ -38,6 +44,10 @@ pub(super) struct ServeArguments {
     /// Forget the sessions when the server stops
     #[arg(long)]
     no_state: bool,
+    /// Let agents connect over TCP, as to `labrys lobby`, and play them on the board. Without an address, only
+    /// agents on this machine can; others need a token
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = socket_address)]
+    agents: Option<SocketAddr>,
     #[command(flatten)]
     engines: Engines,
 }
@@ -76,6 +86,43 @@ impl ServeArguments {
     }
 }
 
+/// The file of the agents in the folder of the sessions.
+const IDENTITIES: &str = "identities.json";
+
+/// The limits of an agent: it is given up after ten seconds without an answer.
+const AGENT: [&str; 2] = ["st=1", "timeout=10"];
+
+/// Lets agents connect, which then can be chosen on the board. Returns the address.
+fn receive_agents(
+    address: SocketAddr,
+    config: &Config,
+    catalogue: Arc<Catalogue>,
+) -> anyhow::Result<SocketAddr> {
+    let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    let address = listener.local_addr()?;
+    let identities = match &config.state {
+        Some(folder) => Identities::open(&folder.join(IDENTITIES), false)?,
+        None => Identities::without_file(),
+    };
+    let taken = config.engines.iter().map(|engine| engine.name.clone()).collect();
+    let hall = Hall::new(&registry::names(), identities, taken);
+    let agent = EngineConfig::read_all(vec![KeyValues::parse("--agents", &AGENT)?])?.remove(0);
+    thread::spawn(move || {
+        agents::receive(&listener, move |greeting, peer| {
+            let name = greeting.name.to_string();
+            if is_reserved(&name) {
+                return Err(format!("{} is the name of another player", quote(&name)));
+            }
+            let admitted = hall.admit(&greeting, peer)?;
+            let kind = EngineKind::Uci(Transport::Agent(admitted.clone()));
+            let setup = EngineSetup { kind, ..agent.setup.clone() };
+            catalogue.add_agent(EngineConfig { name, setup, ..agent.clone() }, greeting.games);
+            Ok(admitted)
+        })
+    });
+    Ok(address)
+}
+
 pub(super) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
     let listen = SocketAddr::new(arguments.bind, arguments.port);
     if let Some(folder) = arguments.folder.as_deref().filter(|folder| !folder.is_dir()) {
@@ -92,6 +139,10 @@ pub(super) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
     let server = Server::bind(&config)?;
     let mut out = io::stdout();
     writeln!(out, "the board is at {}", server.url()).and_then(|()| out.flush())?;
+    if let Some(address) = arguments.agents {
+        let address = receive_agents(address, &config, server.catalogue())?;
+        writeln!(out, "agents connect to {address}").and_then(|()| out.flush())?;
+    }
     if arguments.open
         && let Err(error) = open::that_detached(server.local_url())
     {

@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::browser::Page;
-use crate::server::Board;
+use crate::server::{Board, wait_for};
 
 const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
 
@@ -20,6 +20,13 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Labrys as an agent.
+fn agent(address: &str, name: &str) -> Running {
+    let mut command = Command::new(LABRYS);
+    command.args(["uci", "--connect", address, "--name", name]).env("LABRYS_TOKEN", format!("{name}-token"));
+    Running(command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// A lobby of TUC-CHESS with a page.
@@ -57,11 +64,7 @@ impl Lobby {
     }
 
     fn agent(&self, name: &str) -> Running {
-        let mut command = Command::new(LABRYS);
-        command
-            .args(["uci", "--connect", &self.agents, "--name", name])
-            .env("LABRYS_TOKEN", format!("{name}-token"));
-        Running(command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+        agent(&self.agents, name)
     }
 
     /// What the page asks for.
@@ -139,6 +142,42 @@ fn the_state_of_a_lobby_has_its_table_and_its_games() {
     let files = browser.next("files");
     let names: Vec<_> = files["files"].as_array().unwrap().iter().map(|file| &file["name"]).collect();
     assert_eq!(names, ["games.pgn"]);
+}
+
+#[test]
+fn an_agent_that_connects_is_an_opponent_on_the_board() {
+    let mut process = Command::new(LABRYS)
+        .args(["serve", "--port", "0", "--no-state", "--agents", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let _process = Running(process);
+    let mut last = || lines.next().unwrap().split(' ').next_back().unwrap().to_owned();
+    let (url, address) = (last(), last());
+    let address_of_board = url.strip_prefix("http://").unwrap().trim_end_matches('/').parse().unwrap();
+    let board = Board { address: address_of_board, base: "/".to_owned() };
+    let (mut browser, _, _) = board.enter("");
+    // The names of the board's own players are not free.
+    let mut foreign = Command::new(LABRYS);
+    let refused =
+        foreign.args(["uci", "--connect", &address, "--name", "person"]).stdin(Stdio::null()).output();
+    let message = String::from_utf8(refused.unwrap().stderr).unwrap();
+    assert!(message.contains("`person` is the name of another player"), "{message}");
+    let agent = agent(&address, "talos");
+    let welcome = browser.next("welcome");
+    assert_eq!(welcome["engines"], json!(["talos"]));
+    assert_eq!(welcome["games"][0]["engines"], json!(["talos"]));
+    let game = browser.game(&json!({"do": "new", "game": "chess", "players": ["person", "talos"]}));
+    browser.play(&game, "e2e4");
+    browser.until(|game| game["ply"] == 2);
+    // Once it has gone nobody can choose it.
+    drop(agent);
+    wait_for(|| {
+        let (mut browser, _, _) = board.enter("");
+        let request = json!({"do": "new", "game": "chess", "players": ["person", "talos"]});
+        browser.refused_or_done(&request).contains("there is no player `talos`")
+    });
 }
 
 #[test]

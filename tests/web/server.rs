@@ -145,7 +145,7 @@ impl Browser {
     }
 
     /// Sends a request that changes the game.
-    fn game(&mut self, request: &Value) -> Value {
+    pub(super) fn game(&mut self, request: &Value) -> Value {
         self.send(request);
         self.next("game")
     }
@@ -165,6 +165,19 @@ impl Browser {
     }
 
     /// Starts a game between people.
+    /// The reason why a request is refused; empty if the game changes instead.
+    pub(super) fn refused_or_done(&mut self, request: &Value) -> String {
+        self.send(request);
+        loop {
+            if let Message::Text(text) = self.socket.read().unwrap() {
+                let message: Value = serde_json::from_str(&text).unwrap();
+                if message["is"] == "error" || message["is"] == "game" {
+                    return message["text"].as_str().unwrap_or_default().to_owned();
+                }
+            }
+        }
+    }
+
     pub(super) fn begin(&mut self, game: &str) -> Value {
         self.game(&json!({"do": "new", "game": game, "players": ["person", "person"]}))
     }
@@ -575,7 +588,7 @@ fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
 }
 
 /// Waits until a condition holds.
-fn wait_for(mut holds: impl FnMut() -> bool) {
+pub(super) fn wait_for(mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + TIMEOUT;
     while !holds() {
         assert!(Instant::now() < end, "it does not come about");

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
+use tokio::sync::watch;
 
 use crate::player::PERSON;
 use labrys_arena::{EngineConfig, EngineKind, Rules};
@@ -12,6 +13,7 @@ use labrys_core::clock::Instant;
 use labrys_core::engine::{Engine, OptionKind, registry};
 use labrys_core::game::Appearance;
 use labrys_core::search::Limits;
+use labrys_protocol::transport::Transport;
 
 /// The number of levels by Elo, evenly spaced over the measured range.
 const RATED_LEVELS: i64 = 5;
@@ -35,8 +37,10 @@ const DEFAULT_MAX_HASH: usize = 256;
 #[derive(Debug)]
 pub struct Catalogue {
     pub(crate) games: Vec<OfferedGame>,
-    /// The engines of the command line.
-    pub(crate) engines: Vec<Arc<EngineConfig>>,
+    /// The engines of the command line, and agents that have connected.
+    engines: Mutex<Vec<Arc<EngineConfig>>>,
+    /// Notifies of agents that have connected.
+    additions: watch::Sender<()>,
     pub(crate) analysts: Vec<Analyst>,
     /// The games that each engine supports, once known, by engine name.
     announced: Mutex<BTreeMap<String, Vec<String>>>,
@@ -115,12 +119,41 @@ impl Catalogue {
             labrys.map(|engine| Analyst { name: engine.name.clone(), options: engine.setup.options.clone() });
         Catalogue {
             games: OfferedGame::all(),
-            engines: engines.iter().cloned().map(Arc::new).collect(),
+            engines: Mutex::new(engines.iter().cloned().map(Arc::new).collect()),
+            additions: watch::Sender::new(()),
             analysts: own.chain(named).collect(),
             announced: Mutex::default(),
             threads: 1,
             hash: DEFAULT_MAX_HASH,
         }
+    }
+
+    /// Adds an agent that has connected, and supports these games. It replaces the one of its name.
+    pub fn add_agent(&self, agent: EngineConfig, games: Vec<String>) {
+        self.announce(&agent.name, games);
+        let mut engines = self.all_engines();
+        engines.retain(|known| known.name != agent.name);
+        engines.push(Arc::new(agent));
+        drop(engines);
+        self.additions.send_replace(());
+    }
+
+    /// Waits for agents that connect.
+    pub(crate) fn additions(&self) -> watch::Receiver<()> {
+        self.additions.subscribe()
+    }
+
+    /// The engines, agents only while they are connected.
+    pub(crate) fn engines(&self) -> Vec<Arc<EngineConfig>> {
+        let is_here = |engine: &&Arc<EngineConfig>| match &engine.setup.kind {
+            EngineKind::Uci(Transport::Agent(agent)) => agent.is_connected(),
+            _ => true,
+        };
+        self.all_engines().iter().filter(is_here).cloned().collect()
+    }
+
+    fn all_engines(&self) -> MutexGuard<'_, Vec<Arc<EngineConfig>>> {
+        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores which games an engine of the command line supports; none if it does not start.
@@ -138,8 +171,9 @@ impl Catalogue {
         let plays = |name: &str, game: &str| {
             announced.get(name).is_none_or(|games| games.iter().any(|known| known == game))
         };
+        let engines = self.engines();
         let text = |offer: &'_ OfferedGame| {
-            let engines = self.engines.iter().map(|engine| engine.name.as_str());
+            let engines = engines.iter().map(|engine| engine.name.as_str());
             engines.filter(|name| plays(name, offer.game)).map(str::to_owned).collect()
         };
         self.games.iter().map(|offer| offer.text(text(offer))).collect()

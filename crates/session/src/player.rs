@@ -33,8 +33,8 @@ impl Player {
             return Some(Player::Person);
         }
         let level = offered.levels.iter().find(|level| level.name == name).cloned().map(EnginePlayer::Level);
-        let named = catalogue.engines.iter().find(|engine| engine.name == name);
-        level.or_else(|| named.cloned().map(EnginePlayer::Named)).map(Player::Engine)
+        let named = || catalogue.engines().into_iter().find(|engine| engine.name == name);
+        level.or_else(|| named().map(EnginePlayer::Named)).map(Player::Engine)
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -56,6 +56,8 @@ pub struct Listener {
     pub game: watch::Receiver<Arc<str>>,
     /// The latest message about a search.
     pub search: watch::Receiver<Option<Arc<str>>>,
+    /// Notifies of new engines to choose from: then the first message is due again.
+    pub engines: watch::Receiver<()>,
 }
 
 /// What the background tasks of a session wait for.
@@ -102,7 +104,8 @@ impl Session {
 
     /// The first message to a connection.
     pub fn welcome(&self, role: Role, Features { folder, seats, lobby }: Features) -> String {
-        let Catalogue { engines, analysts, threads, hash, .. } = self.catalogue.as_ref();
+        let Catalogue { analysts, threads, hash, .. } = self.catalogue.as_ref();
+        let engines = self.catalogue.engines();
         let welcome = Message::Welcome {
             version: env!("CARGO_PKG_VERSION"),
             session: (role == Role::Owner).then_some(&*self.id),
@@ -122,7 +125,11 @@ impl Session {
 
     /// Subscribes to the messages of the session, starting with the current ones.
     pub fn listen(&self) -> Listener {
-        let mut listener = Listener { game: self.game.subscribe(), search: self.search.subscribe() };
+        let mut listener = Listener {
+            game: self.game.subscribe(),
+            search: self.search.subscribe(),
+            engines: self.catalogue.additions(),
+        };
         listener.game.mark_changed();
         listener.search.mark_changed();
         listener

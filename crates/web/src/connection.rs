@@ -118,6 +118,11 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
                 (Ok(()), None) => Some(close(NO_SEAT)),
                 (Err(_), _) => return,
             },
+            // An agent has connected.
+            added = listener.engines.changed() => match added {
+                Ok(()) => Some(Message::text(session.welcome(role, features))),
+                Err(_) => return,
+            },
             // Players do not see the search of their opponent.
             _ = reports.tick(), if !matches!(role, Role::Player(_)) => match listener.search.has_changed() {
                 Ok(true) => listener.search.borrow_and_update().clone().map(|text| Message::text(&*text)),

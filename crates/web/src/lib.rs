@@ -39,5 +39,5 @@ mod sessions;
 mod storage;
 mod tasks;
 
-pub use labrys_session::is_reserved;
+pub use labrys_session::{Catalogue, is_reserved};
 pub use server::{Config, Server};

@@ -91,6 +91,7 @@ pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
     router: Router,
+    catalogue: Arc<Catalogue>,
     address: SocketAddr,
     /// The path of the page: empty, or the token after a slash.
     base: String,
@@ -145,7 +146,13 @@ impl Server {
             lobby: config.lobby.clone(),
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
         });
-        Ok(Server { router: router(&base, shared), runtime, listener, address, base })
+        let catalogue = shared.sessions.catalogue();
+        Ok(Server { router: router(&base, shared), runtime, listener, address, base, catalogue })
+    }
+
+    /// What browsers can choose from, to which agents are added.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.catalogue)
     }
 
     /// The URL of the page, with the token if it has one.

@@ -77,8 +77,8 @@ impl Sessions {
     }
 
     /// The games, levels and engines on offer.
-    pub(super) fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+    pub(super) fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.catalogue)
     }
 
     /// The session that has a seat with this token.

@@ -13,8 +13,8 @@ use labrys_tuc::door::{Caller, Door};
 #[derive(Debug)]
 pub struct Hall {
     door: Option<Door>,
-    /// The game that is played.
-    variant: String,
+    /// The games that are played.
+    games: Vec<String>,
     /// The names of other players.
     taken: Vec<String>,
     inside: Mutex<Inside>,
@@ -27,10 +27,10 @@ struct Inside {
 }
 
 impl Hall {
-    /// An empty hall for players of a game. `taken` are names that no agent may have.
-    pub fn new(variant: &str, identities: Identities, taken: Vec<String>) -> Hall {
+    /// An empty hall for players of these games. `taken` are names that no agent may have.
+    pub fn new(games: &[&str], identities: Identities, taken: Vec<String>) -> Hall {
         let inside = Mutex::new(Inside { identities, agents: Vec::new() });
-        Hall { door: None, variant: variant.to_owned(), taken, inside }
+        Hall { door: None, games: games.iter().map(|&game| game.to_owned()).collect(), taken, inside }
     }
 
     /// The same hall with a door for clients over UDP.
@@ -62,12 +62,10 @@ impl Hall {
     /// A message for it that says why not.
     pub fn admit(&self, greeting: &Greeting, peer: SocketAddr) -> Result<Agent, String> {
         let Greeting { name, games, token } = greeting;
-        let variant = &self.variant;
-        if !games.iter().any(|game| game.eq_ignore_ascii_case(variant)) {
-            return Err(format!(
-                "the game here is {variant}, which is not among {}",
-                quote(&games.join(" "))
-            ));
+        let is_here = |game: &String| self.games.iter().any(|own| own.eq_ignore_ascii_case(game));
+        if !games.iter().any(is_here) {
+            let (own, others) = (self.games.join(", "), quote(&games.join(" ")));
+            return Err(format!("expected {own} among the games, found {others}"));
         }
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
@@ -124,11 +122,11 @@ mod tests {
     fn agents_are_let_in_by_game_name_and_token() {
         let folder = tempfile::tempdir().unwrap();
         let identities = Identities::open(&folder.path().join("identities.json"), false).unwrap();
-        let hall = Hall::new("tucchess", identities, vec!["house".to_owned()]);
+        let hall = Hall::new(&["tucchess"], identities, vec!["house".to_owned()]);
         let admit = |line: &str, peer: &str| hall.admit(&line.parse().unwrap(), peer.parse().unwrap());
         let (here, there) = ("127.0.0.1:1", "192.0.2.7:1");
         let refusal = |line: &str, peer| admit(line, peer).unwrap_err();
-        assert!(refusal("join name a games chess", here).starts_with("the game here is tucchess"));
+        assert!(refusal("join name a games chess", here).starts_with("expected tucchess among"));
         assert!(refusal("join name House games tucchess", here).ends_with("another player"));
         assert!(refusal("join name a games tucchess", there).starts_with("`a` needs a token"));
         let own = "join name a games chess TucChess token own-token";

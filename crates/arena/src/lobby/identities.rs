@@ -29,7 +29,8 @@ const MOST: usize = 256;
 /// file has the hash, so whoever reads it cannot play in the name of another.
 #[derive(Debug)]
 pub struct Identities {
-    path: PathBuf,
+    /// The file; none if they are forgotten with the process.
+    path: Option<PathBuf>,
     content: Content,
     /// Whether no new agents are let in.
     is_closed: bool,
@@ -111,7 +112,19 @@ pub enum IdentityError {
     Write(#[from] IdentitiesError),
 }
 
+impl Content {
+    /// No agents.
+    fn new() -> Content {
+        Content { format: FORMAT.to_owned(), agents: Vec::new(), crc32: "0".repeat(8) }
+    }
+}
+
 impl Identities {
+    /// No agents, and no file to keep them in.
+    pub fn without_file() -> Identities {
+        Identities { path: None, content: Content::new(), is_closed: false }
+    }
+
     /// Reads a file; a missing one has no agents. With `is_closed` no new ones are let in.
     ///
     /// # Errors
@@ -124,10 +137,7 @@ impl Identities {
                     .map_err(|error| IdentitiesError::Damaged { path: owned(), error })?;
                 serde_json::from_slice(&bytes).map_err(|error| error.to_string())
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let (format, crc32) = (FORMAT.to_owned(), "0".repeat(8));
-                Ok(Content { format, agents: Vec::new(), crc32 })
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::new()),
             Err(error) => return Err(IdentitiesError::File { path: owned(), error }),
         };
         let content = content.and_then(|content: Content| match content.format == FORMAT {
@@ -135,7 +145,7 @@ impl Identities {
             false => Err(format!("format {}, expected {FORMAT}", quote(&content.format))),
         });
         let content = content.map_err(|problem| IdentitiesError::Form { path: owned(), problem })?;
-        Ok(Identities { path: owned(), content, is_closed })
+        Ok(Identities { path: Some(owned()), content, is_closed })
     }
 
     /// The names of the agents, in the order in which they became known.
@@ -199,12 +209,13 @@ impl Identities {
     }
 
     fn write(&mut self) -> Result<(), IdentitiesError> {
-        let failed = |error| IdentitiesError::File { path: self.path.clone(), error };
+        let Some(path) = &self.path else { return Ok(()) };
+        let failed = |error| IdentitiesError::File { path: path.clone(), error };
         let mut text =
             serde_json::to_vec_pretty(&self.content).map_err(|error| failed(io::Error::other(error)))?;
         text.push(b'\n');
         seal::seal(&mut text, CHECKSUM).map_err(|error| failed(io::Error::other(error)))?;
-        write_privately(&self.path, text).map_err(failed)
+        write_privately(path, text).map_err(failed)
     }
 }
 

@@ -72,8 +72,7 @@ function ask(request) {
 
 // Sets the role; a player's own side is at the bottom of the board.
 function takeRole(role) {
-  setRole(role);
-  if (ownSide()) isFlipped = ownSide() === "black";
+  if (setRole(role) && ownSide()) isFlipped = ownSide() === "black";
 }
 
 function welcome(message) {
@@ -90,6 +89,7 @@ function welcome(message) {
   setUpLimits(message);
   if (message.missing.length) toast(`Not available: ${message.missing.join(", ")}. See the log of the server.`);
   openLink(ask, toast);
+  if (state) show();
 }
 
 function showGame(next) {

@@ -17,9 +17,11 @@ export const isShared = state => !isOwner() || (!!state.seats && !state.end);
 // Whether this page may move now.
 export const mayMove = state => !isShared(state) || ownSide() === state["side-to-move"];
 
+// Stores the role of this page. Returns whether it has changed.
 export function setRole(next) {
-  role = next;
-  document.body.dataset.role = role;
+  const hasChanged = role !== next;
+  role = document.body.dataset.role = next;
+  return hasChanged;
 }
 
 // Shows who is connected, and hides controls that this page may not use.
