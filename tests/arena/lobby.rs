@@ -315,7 +315,7 @@ fn who_is_no_agent_or_brings_a_foreign_token_is_refused() {
         (&b"join name minos games tucchess token foreign-token\n"[..], "the token is not that of `minos`"),
         (b"join name minos games tucchess\n", "`minos` needs a token"),
         (b"join name MINOS games tucchess token own-token\n", "`MINOS` is too much like `minos`"),
-        (b"join name talos games chess\n", "the game here is tucchess"),
+        (b"join name talos games chess\n", "expected tucchess among the games"),
         (b"join name \x1b[2J games tucchess\n", "name `\\u{1b}[2J`: expected"),
         (b"join name ../../x games tucchess\n", "name `../../x`: expected"),
         (b"join name talos\n", "missing games"),
