@@ -204,7 +204,9 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
         arguments.tell(format_args!("going on after {}", counted(records.len() as u64, "game")))?;
     }
     let door = Arc::clone(&hall);
-    thread::spawn(move || agents::receive(&listener, move |greeting, peer| door.admit(&greeting, peer)));
+    thread::spawn(move || {
+        agents::receive(&listener, move |greeting, peer| door.admit(&greeting, peer), || ())
+    });
 
     #[cfg(feature = "web")]
     arguments.serve(&lobby)?;

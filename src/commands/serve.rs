@@ -15,7 +15,7 @@ use crate::commands::shared::engines::Engines;
 use crate::commands::shared::values::{ip_address, socket_address, whole};
 use crate::engine::registry;
 use crate::game::quote;
-use crate::protocol::agents;
+use crate::protocol::agents::{self, Greeting};
 use crate::protocol::transport::Transport;
 use crate::web::{Catalogue, Config, Server, is_reserved};
 
@@ -107,19 +107,19 @@ fn receive_agents(
     let taken = config.engines.iter().map(|engine| engine.name.clone()).collect();
     let hall = Hall::new(&registry::names(), identities, taken);
     let agent = EngineConfig::read_all(vec![KeyValues::parse("--agents", &AGENT)?])?.remove(0);
-    thread::spawn(move || {
-        agents::receive(&listener, move |greeting, peer| {
-            let name = greeting.name.to_string();
-            if is_reserved(&name) {
-                return Err(format!("{} is the name of another player", quote(&name)));
-            }
-            let admitted = hall.admit(&greeting, peer)?;
-            let kind = EngineKind::Uci(Transport::Agent(admitted.clone()));
-            let setup = EngineSetup { kind, ..agent.setup.clone() };
-            catalogue.add_agent(EngineConfig { name, setup, ..agent.clone() }, greeting.games);
-            Ok(admitted)
-        })
-    });
+    let shown = Arc::clone(&catalogue);
+    let admit = move |greeting: Greeting, peer| {
+        let name = greeting.name.to_string();
+        if is_reserved(&name) {
+            return Err(format!("{} is the name of another player", quote(&name)));
+        }
+        let admitted = hall.admit(&greeting, peer)?;
+        let kind = EngineKind::Uci(Transport::Agent(admitted.clone()));
+        let setup = EngineSetup { kind, ..agent.setup.clone() };
+        catalogue.add_agent(EngineConfig { name, setup, ..agent.clone() }, greeting.games);
+        Ok(admitted)
+    };
+    thread::spawn(move || agents::receive(&listener, admit, move || shown.announce_additions()));
     Ok(address)
 }
 

@@ -128,13 +128,17 @@ impl Catalogue {
         }
     }
 
-    /// Adds an agent that has connected, and supports these games. It replaces the one of its name.
+    /// Adds an agent that supports these games. It replaces the one of its name, and is on offer while it is
+    /// connected.
     pub fn add_agent(&self, agent: EngineConfig, games: Vec<String>) {
         self.announce(&agent.name, games);
         let mut engines = self.all_engines();
         engines.retain(|known| known.name != agent.name);
         engines.push(Arc::new(agent));
-        drop(engines);
+    }
+
+    /// Tells all browsers that agents have connected.
+    pub fn announce_additions(&self) {
         self.additions.send_replace(());
     }
 

@@ -27,12 +27,14 @@ const REFUSAL: Duration = Duration::from_millis(500);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reads the greeting of each connection, within limits, until the process ends. `admit` says which agent a
-/// connection from an address belongs to, or why it is refused.
-pub fn receive<A>(listener: &TcpListener, admit: A) -> !
+/// connection from an address belongs to, or why it is refused; `on_connected` is called once the agent has the
+/// connection.
+pub fn receive<A, C>(listener: &TcpListener, admit: A, on_connected: C) -> !
 where
     A: Fn(Greeting, SocketAddr) -> Result<Agent, String> + Send + Sync + 'static,
+    C: Fn() + Send + Sync + 'static,
 {
-    let reception = Arc::new(Reception { waiting: WaitingRoom::new(WAITING), admit });
+    let reception = Arc::new(Reception { waiting: WaitingRoom::new(WAITING), admit, on_connected });
     loop {
         let accepted = listener.accept().and_then(|(stream, peer)| {
             let (stream, reception) = (Arc::new(stream), Arc::clone(&reception));
@@ -51,19 +53,23 @@ where
 }
 
 /// The connections that have not been let in.
-struct Reception<A> {
+struct Reception<A, C> {
     waiting: WaitingRoom,
     admit: A,
+    on_connected: C,
 }
 
-impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>> Reception<A> {
+impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A, C> {
     /// Hands a connection to its agent, or closes it.
     fn serve(&self, stream: &Arc<TcpStream>, peer: SocketAddr) {
         let admitted = self.admitted(stream, peer);
         self.waiting.leave(stream);
         let refusal = match admitted {
             Ok(Ok(agent)) => match stream.try_clone() {
-                Ok(stream) => return agent.attach(stream),
+                Ok(stream) => {
+                    agent.attach(stream);
+                    return (self.on_connected)();
+                }
                 Err(error) => error.to_string(),
             },
             Ok(Err(refusal)) => refusal,
