@@ -384,6 +384,8 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.click("#analyse");
     page.click("#review");
     page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
+    // These have been searched before. Until the review ends, each change of the game closes the dialog.
+    page.until("document.getElementById('review').textContent !== 'Stop' && document.getElementById('review').disabled");
     page.click("#record");
     page.until("document.getElementById('record-pgn').value.includes('1. e4')");
     page.set("record-pgn", "1. e5 *");
