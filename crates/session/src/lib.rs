@@ -67,5 +67,5 @@ pub use request::{AnyRequest, ClockRequest, Request, SlowRequest, read};
 pub use saved::{SavedError, SavedSession};
 pub use search_runner::{Job, Jobs, Search, SearchRunner};
 pub use seats::Role;
-pub use session::{Features, Listener, Session, Tasks, error};
+pub use session::{Features, Listener, Session, Tasks, error, random_id};
 pub use state::State;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::Message;
 use crate::request::{Request, SlowRequest};
+use crate::session::random_id;
 use labrys_core::game::Color;
 
 /// The role of a connection in a session.
@@ -83,7 +84,7 @@ const ROLES: [Role; 3] = [Role::Player(Color::White), Role::Player(Color::Black)
 impl Seats {
     /// New seats, with random tokens.
     pub(crate) fn open() -> Seats {
-        Seats::restore(Tokens(array::from_fn(|_| format!("{:032x}", rand::random::<u128>()))))
+        Seats::restore(Tokens(array::from_fn(|_| random_id())))
     }
 
     /// Seats with these tokens, without connections.

@@ -361,6 +361,11 @@ impl Drop for Session {
     }
 }
 
+/// A random id that cannot be guessed.
+pub fn random_id() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
 /// The message that refuses a request.
 pub fn error(reason: &dyn std::fmt::Display) -> String {
     Message::Error { text: reason.to_string() }.to_json()

@@ -32,11 +32,11 @@ use super::assets::{ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
 use super::probe::probe;
-use super::sessions::{Sessions, random_id};
+use super::sessions::Sessions;
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
 use labrys_arena::lobby::LiveLobby;
-use labrys_session::Catalogue;
+use labrys_session::{Catalogue, random_id};
 
 /// The maximum size of a request in bytes, enough for a long game in PGN.
 const MAX_REQUEST_BYTES: usize = 64 << 10;

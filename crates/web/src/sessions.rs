@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::storage::Storage;
 use super::tasks::{self, Slots};
-use labrys_session::{Catalogue, Session, Tasks};
+use labrys_session::{Catalogue, Session, Tasks, random_id};
 
 /// The maximum number of sessions. A further one replaces the least recently used one without a connection.
 const MAX_SESSIONS: usize = 64;
@@ -120,9 +120,4 @@ impl Sessions {
         tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines));
         session
     }
-}
-
-/// A random id that cannot be guessed.
-pub(super) fn random_id() -> String {
-    format!("{:032x}", rand::random::<u128>())
 }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::sessions::random_id;
 use labrys_core::input;
-use labrys_session::{Catalogue, SavedError, SavedSession, State};
+use labrys_session::{Catalogue, SavedError, SavedSession, State, random_id};
 use labrys_support::files::{Claim, write_privately};
 
 /// Sessions without changes for this time are deleted.

@@ -1,14 +1,13 @@
 // The WebSocket to the server. Reconnects automatically to the same session: its name, or a seat in it, is
 // kept in the address of the page.
 
+import { isSeat } from "./seats.js";
+
 // The delay before reconnecting, in milliseconds; it doubles with each failure.
 const MIN_DELAY = 250, MAX_DELAY = 8000;
 
 // The code with which the server closes a refused connection.
 const REFUSED = 1008;
-
-// Whether a fragment is the link of a seat.
-export const isSeat = hash => hash.startsWith("#seat=");
 
 export class Connection {
   // The maximum size of a request in bytes.

@@ -36,7 +36,7 @@ export function showEnding(state) {
 export function setUpEnding(ask, current) {
   const onClick = (id, act) => $(id).addEventListener("click", () => current() && act(current()));
   onClick("resign", ({ person, "side-to-move": side }) => {
-    const question = person ? "Resign?" : `${side === "black" ? "Black" : "White"} resigns?`;
+    const question = person ? "Resign?" : `${COLOURS[side]} resigns?`;
     confirm(question, () => ask({ do: "resign" }));
   });
   onClick("draw", ({ person }) => {

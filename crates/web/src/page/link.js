@@ -2,6 +2,7 @@
 // server needs to store them. Names of sessions, also in the fragment, contain no `=`.
 
 import { $ } from "./elements.js";
+import { isSeat } from "./seats.js";
 
 // The maximum size of a game in bytes.
 const MAX_BYTES = 60_000;
@@ -10,7 +11,7 @@ const MAX_BYTES = 60_000;
 let opened = null;
 
 // Whether the fragment is a link to a game or a position, not a seat.
-const hasLink = () => location.hash.includes("=") && !location.hash.startsWith("#seat=");
+const hasLink = () => location.hash.includes("=") && !isSeat(location.hash);
 
 // Removes the link from the address, before it is taken for the name of a session.
 export function takeLink() {

@@ -2,6 +2,12 @@
 
 import { $ } from "./elements.js";
 
+// What the fragment of a seat's link starts with, before the token.
+const SEAT = "#seat=";
+
+// Whether a fragment is the link of a seat.
+export const isSeat = hash => hash.startsWith(SEAT);
+
 // The role of this page: owner, white, black or spectator.
 let role = "owner";
 
@@ -37,7 +43,7 @@ export function showSeats(state) {
 
 export function showSeatLinks(tokens) {
   for (const seat of ["white", "black", "spectators"]) {
-    $(`${seat}-link`).value = `${location.href.split("#")[0]}#seat=${tokens[seat]}`;
+    $(`${seat}-link`).value = `${location.href.split("#")[0]}${SEAT}${tokens[seat]}`;
   }
   $("seat-links").hidden = false;
 }
