@@ -1,5 +1,6 @@
 //! A UCI client, which drives an engine in a child process or over TCP.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::answer_tracker::{AnswerTracker, SearchEnd, SearchLine, SearchRequest};
@@ -64,8 +65,16 @@ impl Client {
         let pipe = Pipe::open(transport, log, timeout, &["stop", "quit"])?;
         let (name, options) = (transport.to_string(), Vec::new());
         let mut client = Client { pipe, name, options, answers: AnswerTracker::default() };
-        client.handshake(timeout, control)?;
+        client.handshake(timeout, control).inspect_err(|error| client.refuse(error, control))?;
         Ok(client)
+    }
+
+    /// Tells an agent, before the client is dropped, why it cannot play. `control` has not been stopped: then
+    /// it may come back. Other engines need no such word.
+    pub fn refuse(&self, reason: impl fmt::Display, control: &Control) {
+        if !control.is_stopped() {
+            self.pipe.refuse(reason);
+        }
     }
 
     /// Sends `uci` and reads name and options.

@@ -15,6 +15,7 @@ use super::guest::GuestLimits;
 use super::output::error_line;
 use super::uci::run_for_guest;
 use super::waiting_room::WaitingRoom;
+use labrys_core::clock::Instant;
 
 /// Sessions at a time.
 const SESSIONS: usize = 16;
@@ -27,6 +28,9 @@ const MAX_FIRST_COMMAND: usize = 1 << 16;
 
 /// The pause after a connection that could not be accepted.
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
+
+/// The time that a peer has for closing a connection that it is turned away from.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// The time after which a session ends if its client does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -159,6 +163,28 @@ fn next_line(bytes: &mut Vec<u8>, is_end: bool) -> Option<Vec<u8>> {
     let end = end.or_else(|| Some(bytes.len()).filter(|&length| is_end && length > 0))?;
     let line = bytes.drain(..end).collect();
     Some(line)
+}
+
+/// Tells a peer why it is turned away, and closes the connection. Until the peer has closed it, or
+/// [`LINGER`] is over, its input is read and discarded: unread input would reset the connection, and the
+/// reason be lost with it.
+pub(super) fn turn_away(mut stream: &TcpStream, reason: impl Display) {
+    // The peer may be gone already.
+    let _ = refuse(stream, reason);
+    let _ = stream.shutdown(Shutdown::Write);
+    let (end, mut chunk) = (Instant::now() + LINGER, [0; 4096]);
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
+            break;
+        }
+        match stream.read(&mut chunk) {
+            Ok(count) if count > 0 => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            _ => break,
+        }
+    }
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
 /// Sends the reason of a refusal. The peer may be gone already.

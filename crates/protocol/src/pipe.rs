@@ -3,6 +3,7 @@
 //! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
 //! flood of lines blocks this process; an engine that writes too much blocks on its pipe.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitStatus;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -140,6 +141,12 @@ impl Pipe {
     pub fn close_input(&mut self) {
         self.peer.close_input();
         self.input = Box::new(io::sink());
+    }
+
+    /// Tells an agent why its connection is closed, and closes it. Engines that were started from here need no
+    /// such word.
+    pub(super) fn refuse(&self, reason: impl fmt::Display) {
+        self.peer.refuse(reason);
     }
 
     /// The number of the child process; `None` of a connection.

@@ -159,6 +159,13 @@ impl Peer {
         }
     }
 
+    /// Tells an agent why its connection is closed, and closes it.
+    pub(super) fn refuse(&self, reason: impl fmt::Display) {
+        if let Peer::Agent(link) = self {
+            link.refuse(reason);
+        }
+    }
+
     /// Ends the input of a connection. That of a process ends with its last writer.
     pub(super) fn close_input(&self) {
         if let Peer::Tcp(stream, _) = self {

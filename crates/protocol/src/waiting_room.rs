@@ -24,9 +24,11 @@ impl WaitingRoom {
         if waiting.len() > self.places { waiting.pop_front() } else { None }
     }
 
-    /// Removes a connection.
-    pub(super) fn leave(&self, stream: &Arc<TcpStream>) {
-        self.waiting().retain(|other| !Arc::ptr_eq(other, stream));
+    /// Removes a connection. Returns whether it was there: it may have been sent out.
+    pub(super) fn leave(&self, stream: &Arc<TcpStream>) -> bool {
+        let mut waiting = self.waiting();
+        let index = waiting.iter().position(|other| Arc::ptr_eq(other, stream));
+        index.and_then(|index| waiting.remove(index)).is_some()
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {

@@ -27,6 +27,11 @@ impl<C> Remote<C> {
         Remote { connect: Box::new(connect), restart, client: None }
     }
 
+    /// Whether the engine has to be started for the next job.
+    pub(super) fn is_idle(&self) -> bool {
+        self.client.is_none()
+    }
+
     /// Before a game: ends the last engine if each game has its own, or if `is_spent` returns true.
     pub(super) fn end_spent(&mut self, is_spent: impl FnOnce(&C) -> bool) {
         self.client = self.client.take().filter(|client| !self.restart && !is_spent(client));

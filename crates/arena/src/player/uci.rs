@@ -78,6 +78,18 @@ fn connect(
     control: &Control,
 ) -> Result<Client, EngineSetupError> {
     let mut client = Client::start(transport, log, setup.timeout, control)?;
+    let prepared = prepare(&mut client, setup, rules, control);
+    prepared.inspect_err(|error| client.refuse(error, control))?;
+    Ok(client)
+}
+
+/// Checks that an engine plays the game, and sets its options.
+fn prepare(
+    client: &mut Client,
+    setup: &EngineSetup,
+    rules: &Rules,
+    control: &Control,
+) -> Result<(), EngineSetupError> {
     let variant = &rules.variant;
     match client.option(VARIANT) {
         Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
@@ -94,15 +106,19 @@ fn connect(
     {
         client.set_option(name, value)?;
     }
-    set_options(&mut client, setup, control)?;
-    Ok(client)
+    set_options(client, setup, control)
 }
 
 impl<G: Game> Player<G> for UciPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         let timeout = self.timeout;
         self.remote.end_spent(|_| false);
-        self.remote.run(control, |client| client.new_game(timeout, control))
+        let is_first = self.remote.is_idle();
+        self.remote.run(control, |client| {
+            let begun = client.new_game(timeout, control);
+            // The first game belongs to the handshake. A failure in a later one is no reason to stay away.
+            begun.inspect_err(|error| if is_first { client.refuse(error, control) })
+        })
     }
 
     fn think(

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::greeting::AgentName;
 use super::meter::Meter;
-use crate::listen::refuse;
+use crate::listen::{refuse, turn_away};
 use labrys_core::clock::Instant;
 
 /// An agent that has been let in: a name, whose connection may be lost and come back. Clones are the same
@@ -79,7 +79,8 @@ impl Agent {
         state.fault = None;
         if let Some(last) = state.stream.replace(stream) {
             state.fault = Some(AgentFault::Replaced);
-            close(&last, AgentFault::Replaced);
+            let _ = refuse(&last, AgentFault::Replaced);
+            let _ = last.shutdown(Shutdown::Both);
         }
         state.is_driven = false;
     }
@@ -127,12 +128,6 @@ impl Agent {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Closes a connection, and tells the peer why.
-fn close(stream: &TcpStream, reason: impl fmt::Display) {
-    let _ = refuse(stream, reason);
-    let _ = stream.shutdown(Shutdown::Both);
 }
 
 /// Whether the peer has closed a connection that nobody reads.
@@ -185,6 +180,12 @@ impl Link {
         self.agent.state().is_dismissed
     }
 
+    /// Closes the connection, and tells the agent why.
+    pub(crate) fn refuse(&self, reason: impl fmt::Display) {
+        self.agent.lost(self.number, self.fault());
+        turn_away(&self.stream, reason);
+    }
+
     /// Closes the connection.
     pub(crate) fn close(&self) {
         self.agent.lost(self.number, self.fault());
@@ -208,7 +209,7 @@ impl Read for Input {
             Ok(count) if *count > 0 => {
                 if !self.meter.take(*count, Instant::now()) {
                     self.agent.lost(self.number, Some(AgentFault::Flood));
-                    close(&self.stream, AgentFault::Flood);
+                    turn_away(&self.stream, AgentFault::Flood);
                     return Err(io::Error::other(AgentFault::Flood));
                 }
             }

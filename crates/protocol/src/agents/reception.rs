@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Agent, Greeting};
-use crate::listen::{PAUSE, TOO_MANY, refuse};
+use crate::listen::{PAUSE, TOO_MANY, turn_away};
 use crate::waiting_room::WaitingRoom;
 use labrys_core::clock::Instant;
 
@@ -40,8 +40,8 @@ where
             let (stream, reception) = (Arc::new(stream), Arc::clone(&reception));
             // Here, not on the thread: no more threads than places.
             if let Some(oldest) = reception.waiting.enter(&stream) {
-                let _ = refuse(&oldest, TOO_MANY);
-                let _ = oldest.shutdown(Shutdown::Both);
+                // Its own thread notices the end of the input, and tells it why.
+                let _ = oldest.shutdown(Shutdown::Read);
             }
             thread::Builder::new().spawn(move || reception.serve(&stream, peer)).map(drop)
         });
@@ -63,8 +63,9 @@ impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A,
     /// Hands a connection to its agent, or closes it.
     fn serve(&self, stream: &Arc<TcpStream>, peer: SocketAddr) {
         let admitted = self.admitted(stream, peer);
-        self.waiting.leave(stream);
+        let is_late = !self.waiting.leave(stream);
         let refusal = match admitted {
+            _ if is_late => TOO_MANY.to_owned(),
             Ok(Ok(agent)) => match stream.try_clone() {
                 Ok(stream) => {
                     agent.attach(stream);
@@ -76,8 +77,7 @@ impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A,
             Err(error) => error.to_string(),
         };
         log::warn!("{peer} is refused: {refusal}");
-        let _ = refuse(stream, refusal);
-        let _ = stream.shutdown(Shutdown::Both);
+        turn_away(stream, refusal);
     }
 
     /// The agent of a connection, or the reason of its refusal.
