@@ -132,7 +132,7 @@ fn clients_see_no_files_of_the_machine() {
     };
     let secret = secret.display();
     for path in [secret.to_string(), "../secret".to_owned(), "/dev/zero".to_owned(), "missing".to_owned()] {
-        for option in ["WeightsFile", "EvalFile", "NetFile", "SyzygyPath", "TablePath"] {
+        for option in ["WeightsFile", "EvalFile", "NetFile", "SyzygyPath", "TablePath", "BookFile"] {
             let text = answer(&format!("setoption name {option} value {path}"));
             let expected = format!("info string error: option {option}: `");
             assert!(
@@ -143,6 +143,11 @@ fn clients_see_no_files_of_the_machine() {
         let text = answer(&format!("setweights file {path}"));
         assert!(text.starts_with("info string error: setweights: `") && !text.contains("SECRET"), "{text}");
     }
+    // A client writes no file, in offered folders either.
+    let log = offered.join("log");
+    let text = answer(&format!("setoption name Debug Log File value {}", log.display()));
+    assert_eq!(text, "info string error: unknown option `Debug Log File`\n");
+    assert!(!log.exists() && !answer("uci").contains("Debug Log File"));
     for (name, what) in [("WeightsFile", "option WeightsFile"), ("EvalFile", "option EvalFile")] {
         let text = answer(&format!("setoption name {name} value bad.json"));
         assert_eq!(text, format!("info string error: {what}: the file is refused\n"));

@@ -537,9 +537,17 @@ fn options_of_every_game_are_announced_and_kept_for_it() {
     for variant in ["chess", "neighbours", "tucchess", "amazons"] {
         engine.send(&format!("setoption name UCI_Variant value {variant}\nuci"));
         let lines = engine.until("uciok");
-        for name in
-            ["UCI_Chess960", "AmazonsBoard", "SyzygyPath", "TablePath", "UCI_LimitStrength", "UCI_Elo"]
-        {
+        for name in [
+            "UCI_Chess960",
+            "AmazonsBoard",
+            "SyzygyPath",
+            "SyzygyProbeDepth",
+            "TablePath",
+            "BookFile",
+            "Debug Log File",
+            "UCI_LimitStrength",
+            "UCI_Elo",
+        ] {
             let start = format!("option name {name} type ");
             assert_eq!(lines.iter().filter(|line| line.starts_with(&start)).count(), 1, "{variant}: {name}");
         }
@@ -588,6 +596,7 @@ fn options_are_announced_in_groups() {
             "UCI_ShowWDL",
             "Seed",
             "UCI_Opponent",
+            "Debug Log File",
         ],
         &["Evaluation", "EvalFile", "FeatureSet", "WeightsFile"],
         &["SearchMode", "Selective", "Width", "ChancePlies", "RulesOfThumb"],
@@ -865,6 +874,113 @@ fn a_weaker_engine_searches_fewer_nodes() {
     let weak = nodes("setoption name UCI_LimitStrength value true");
     let strong = nodes("setoption name UCI_Elo value 1900");
     assert!(weak < 1_000 && weak < strong && strong < free, "{weak}, {strong}, {free}");
+    let elo_first = nodes("setoption name Skill Level value 0");
+    assert_eq!(elo_first, strong);
+    let skill = nodes("setoption name UCI_LimitStrength value false\nsetoption name Skill Level value 12");
+    assert_eq!(skill, strong, "level 12 is 1900");
+    assert_eq!(nodes("setoption name Skill Level value 20"), free);
+    assert_eq!(
+        one(engine.ask("setoption name Skill Level value 21")),
+        "info string error: option Skill Level: `21` is not a whole number from 0 to 20"
+    );
+}
+
+/// The bytes of an entry of a book: key, squares from and to, weight.
+fn book_entry(key: u64, from: u16, to: u16, weight: u16) -> Vec<u8> {
+    [&key.to_be_bytes()[..], &(from << 6 | to).to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+}
+
+/// The key of the start position of chess in a book, by the description of the format.
+const BOOK_KEY: u64 = 0x463b_9618_1691_fc9c;
+
+#[cfg(unix)]
+#[test]
+fn an_own_book_answers_without_a_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let book = [book_entry(BOOK_KEY, 8, 16, 1), book_entry(BOOK_KEY, 15, 23, 0)].concat();
+    std::fs::write(path("book.bin"), &book).unwrap();
+    let mut engine = Process::start();
+    let file = path("book.bin").display().to_string();
+    assert_eq!(engine.ask(&format!("setoption name BookFile value {file}")), [""; 0]);
+    let mut is_by_book = |engine: &mut Process, go: &str| {
+        engine.send(&format!("{go}\nwait"));
+        let lines = engine.until("bestmove");
+        let by_book = lines.last().unwrap() == "bestmove a2a3";
+        assert_eq!(by_book, !lines.iter().any(|line| line.contains(" score ")), "{go}: {lines:?}");
+        by_book
+    };
+    assert!(!is_by_book(&mut engine, "go depth 1"), "OwnBook is not set");
+    engine.ask("setoption name OwnBook value true");
+    assert!(is_by_book(&mut engine, "go depth 1"));
+    assert!(is_by_book(&mut engine, "go wtime 1000 btime 1000"));
+    assert!(!is_by_book(&mut engine, "go depth 1 searchmoves e2e4"));
+    assert!(!is_by_book(&mut engine, "go infinite\nstop"));
+    assert!(!is_by_book(&mut engine, "position startpos moves e2e4\ngo depth 1\nposition startpos"));
+    engine.ask("setoption name UCI_AnalyseMode value true");
+    assert!(!is_by_book(&mut engine, "go depth 1"));
+    engine.ask("setoption name UCI_AnalyseMode value false");
+    // A command in a search that ends by itself waits for it.
+    engine
+        .send("go depth 3 searchmoves e2e4\nsetoption name OwnBook value false\ngo depth 1 searchmoves a2a3");
+    assert!(engine.until("bestmove").last().unwrap().starts_with("bestmove e2e4"));
+    assert!(engine.until("bestmove").iter().any(|line| line.contains(" score ")));
+    engine.ask("setoption name OwnBook value true");
+
+    std::fs::write(path("cut.bin"), &book[..31]).unwrap();
+    std::fs::write(path("text.bin"), "sixteen letters!").unwrap();
+    std::fs::File::create(path("huge.bin")).unwrap().set_len(1 << 40).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path("pipe.bin")).status().unwrap().success());
+    let bad = [
+        (path("missing.bin"), "No such file"),
+        (folder.path().to_owned(), "a folder, expected a file"),
+        (path("pipe.bin"), "a pipe, expected a file"),
+        (Path::new("/dev/zero").to_owned(), "a device, expected a file"),
+        (path("huge.bin"), "more than 268435456 bytes"),
+        (path("cut.bin"), "31 bytes, expected entries of 16 bytes"),
+        (path("text.bin"), "entry 1 has no move"),
+    ];
+    for (path, error) in bad {
+        let answer = one(engine.ask(&format!("setoption name BookFile value {}", path.display())));
+        let start = format!("info string error: option BookFile: book `{}`: {error}", path.display());
+        assert!(answer.starts_with(&start), "{answer}");
+        assert!(is_by_book(&mut engine, "go depth 1"), "the book stays: {answer}");
+    }
+    assert_eq!(engine.ask("setoption name BookFile value <empty>"), [""; 0]);
+    assert!(!is_by_book(&mut engine, "go depth 1"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_file_has_the_lines_of_both_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("log"), "before\n").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    let mut engine = Process::start();
+    let set = |path: &Path| format!("setoption name debug log file value {}", path.display());
+    assert_eq!(engine.ask(&set(&path("log"))), [""; 0]);
+    for (bad, error) in [
+        (path("missing/log"), "No such file"),
+        (folder.path().to_owned(), "a folder, expected a file"),
+        (path("pipe"), "a pipe, expected a file"),
+        (Path::new("/dev/zero").to_owned(), "a device, expected a file"),
+    ] {
+        let answer = one(engine.ask(&set(&bad)));
+        let start = format!("info string error: option Debug Log File: `{}`: {error}", bad.display());
+        assert!(answer.starts_with(&start), "{answer}");
+    }
+    engine.ask("xyzzy");
+    assert_eq!(engine.ask("setoption name Debug Log File value <empty>"), [""; 0]);
+    engine.ask("after");
+    let log = std::fs::read_to_string(path("log")).unwrap();
+    let mut lines = log.lines();
+    assert_eq!(lines.next(), Some("before"));
+    let lines: Vec<_> =
+        lines.map(|line| line.split_once("labrys[").unwrap().1.split_once("] ").unwrap().1).collect();
+    let at = lines.iter().position(|line| *line == "< xyzzy").unwrap();
+    assert_eq!(lines[at + 1], "> info string error: unknown command `xyzzy`, `help` lists the commands");
+    assert_eq!(lines.last(), Some(&"< setoption name Debug Log File value <empty>"));
 }
 
 #[test]

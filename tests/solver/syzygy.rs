@@ -190,6 +190,30 @@ fn captures_into_the_tables_are_looked_up() {
     assert_eq!(score, UciScore::Mate(1), "a mate is better than the tables");
 }
 
+/// `SyzygyProbeLimit` counts everywhere, `SyzygyProbeDepth` below the root.
+#[test]
+fn tables_are_probed_within_their_options() {
+    let mut engine = engine();
+    let mut hits = |name: &str, value: &str, fen: &str| {
+        engine.set_option(name, value).unwrap();
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        search(engine.as_mut(), &[], 4).1.tbhits.unwrap_or(0)
+    };
+    let (in_tables, near_tables) = ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "8/8/8/8/3k4/4p3/3P4/6K1 w - - 0 1");
+    assert!(hits("SyzygyProbeLimit", "3", in_tables) > 0);
+    let free = hits("SyzygyProbeDepth", "1", near_tables);
+    let some = hits("SyzygyProbeDepth", "3", near_tables);
+    assert!(some < free && some > 0, "{some} of {free}");
+    assert_eq!(hits("SyzygyProbeDepth", "100", near_tables), 0);
+    assert!(hits("SyzygyProbeDepth", "100", in_tables) > 0, "the root");
+    assert_eq!(hits("SyzygyProbeLimit", "2", in_tables), 0);
+    // New tables have the same options.
+    assert_eq!(hits("SyzygyPath", TABLES, in_tables), 0);
+    assert!(hits("SyzygyProbeLimit", "7", in_tables) > 0);
+    let error = engine.set_option("SyzygyProbeLimit", "8").unwrap_err().to_string();
+    assert_eq!(error, "option SyzygyProbeLimit: `8` is not a whole number from 0 to 7");
+}
+
 /// The answer of the engine to a path.
 fn set_path(engine: &mut Process, path: &str) -> Vec<String> {
     engine.ask(&format!("setoption name SyzygyPath value {path}"))

@@ -1,4 +1,4 @@
-//! The log of a match: every line that engines and arena write to each other.
+//! A log of the protocol: every line that an engine and the program that drives it write to each other.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use time::OffsetDateTime;
 
-/// The log of one engine. The default is none.
+/// The log of one engine: kept by the arena, or by the engine itself. The default is none.
 #[derive(Clone, Debug, Default)]
 pub struct EngineLog {
-    /// The file, shared by all engines of the match.
+    /// The file, which the engines of a match share.
     file: Option<Arc<Mutex<LogFile>>>,
     /// The name of the engine.
     name: String,

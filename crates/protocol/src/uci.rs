@@ -10,7 +10,8 @@
 //! instead, since they would wait for ever.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -20,6 +21,7 @@ use thiserror::Error;
 
 use super::backlog::{Backlog, Reservation};
 use super::command::{self, Command, CommandError, Go, HELP};
+use super::engine_log::EngineLog;
 use super::guest::{GuestError, GuestLimits};
 use super::input::{LineError, Lines};
 use super::output::{Output, error_line};
@@ -30,12 +32,16 @@ use labrys_core::engine::{
     SearchListener, SearchReport, Settings, SideEffect, UnknownVariant, WeightsSource, registry,
 };
 use labrys_core::eval::WeightsError;
-use labrys_core::game::{MoveError, quote};
+use labrys_core::game::{MoveError, quote, quote_path};
+use labrys_core::input;
 use labrys_core::nets::NetError;
 use labrys_core::search::{Control, Limits, Progress};
 
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
+
+/// The option for the file of a log. The loop handles it, as engines do not see lines.
+const LOG_FILE: &str = "Debug Log File";
 
 /// The maximum number of messages about one line of input.
 const MAX_NOTES: usize = 8;
@@ -157,6 +163,8 @@ enum Refusal {
     Weights(#[from] WeightsError),
     #[error(transparent)]
     Guest(#[from] GuestError),
+    #[error("option {LOG_FILE}: {}: {error}", quote_path(.path))]
+    Log { path: PathBuf, error: io::Error },
     #[error("{command}: not while searching, `stop` first")]
     Busy { command: &'static str },
     #[error("wait: this search ends only by `stop` or `ponderhit`")]
@@ -327,6 +335,7 @@ impl Loop {
     fn handle(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Line { text, arrived, reservation } => {
+                self.log(&text);
                 if let Some(entry) = Entry::read(text, Some(reservation)) {
                     self.enqueue(entry, arrived);
                 }
@@ -341,6 +350,14 @@ impl Loop {
             Event::Lost => return Err(io::Error::other("the search has failed")),
         }
         Ok(())
+    }
+
+    /// Logs a line of input, if there is a log.
+    fn log(&self, line: &Result<String, LineError>) {
+        let text = line.as_ref().unwrap_or_else(|error| &error.text);
+        if let Some(error) = self.output.log_input(text) {
+            self.output.error(format_args!("option {LOG_FILE}: {error}: the log ends"));
+        }
     }
 
     /// Ends the loop. The last search still has to answer.
@@ -511,7 +528,12 @@ impl Loop {
             group: OptionGroup::General,
             kind: OptionKind::Combo { default: engine.board().variant(), values: registry::names() },
         };
-        let options: Vec<_> = [variant].into_iter().chain(GameOptions::all(engine.as_ref())).collect();
+        let mut options: Vec<_> = [variant].into_iter().chain(GameOptions::all(engine.as_ref())).collect();
+        if self.has_log_file() {
+            let general = options.partition_point(|option| option.group == OptionGroup::General);
+            let log = OptionSpec { name: LOG_FILE, group: OptionGroup::General, kind: OptionKind::Text };
+            options.insert(general, log);
+        }
         let announced = |option| match &self.guest {
             Some(guest) => guest.announced(option),
             None => option,
@@ -524,7 +546,17 @@ impl Loop {
         Ok(())
     }
 
+    /// Whether a log can be written: only by the user of this machine, and where there are files.
+    fn has_log_file(&self) -> bool {
+        self.guest.is_none() && matches!(self.workplace, Workplace::OtherThread)
+    }
+
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        if name.eq_ignore_ascii_case(LOG_FILE) && self.has_log_file() {
+            self.engine("setoption")?;
+            self.output.set_log(open_log(value)?);
+            return Ok(());
+        }
         let mut game_options = std::mem::take(&mut self.game_options);
         let done = self.set_option_with(&mut game_options, name, value);
         self.game_options = game_options;
@@ -722,6 +754,21 @@ impl Loop {
             (0..=work.refused).for_each(|_| self.output.line(&answer));
         }
     }
+}
+
+/// A log that is appended to a file; none without a name. Only a regular file is opened: the end of another
+/// process could block it.
+fn open_log(path: &str) -> Result<EngineLog, Refusal> {
+    if matches!(path, "" | "<empty>") {
+        return Ok(EngineLog::default());
+    }
+    let path = Path::new(path);
+    let open = || match input::open(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => EngineLog::append(path),
+    };
+    let log = open().map_err(|error| Refusal::Log { path: path.to_owned(), error })?;
+    Ok(log.named("labrys").of_process(std::process::id()))
 }
 
 /// Sets an option for a client within its limits.

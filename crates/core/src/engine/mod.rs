@@ -14,6 +14,7 @@ pub mod registry;
 pub mod suite;
 
 mod board;
+mod book;
 mod game_engine;
 mod game_options;
 mod openings;
@@ -24,6 +25,7 @@ mod typed;
 use thiserror::Error;
 
 pub use board::{Board, GameState};
+pub use book::{BookError, BookProblem};
 pub use game_engine::{GameEngine, line_text};
 pub use game_options::GameOptions;
 pub use openings::{NamedOpening, NamedOpenings};

@@ -1,5 +1,7 @@
 //! Limited strength: levels of Elo, between strengths that have been measured.
 
+use super::Settings;
+use super::options::MAX_SKILL;
 use crate::game::{Strength, mixed};
 
 /// How an engine of limited strength plays.
@@ -12,6 +14,18 @@ pub(super) struct Level {
 }
 
 impl Level {
+    /// The level that is asked for: that of `UCI_Elo`, or else that of `Skill Level`, which goes from the lowest
+    /// strength up in equal steps. `None` where strength is not limited or has not been measured.
+    pub(super) fn asked_for(strengths: &[Strength], settings: &Settings) -> Option<Level> {
+        let Settings { limit_strength, elo, skill_level, .. } = *settings;
+        if !settings.is_limited() {
+            return None;
+        }
+        let (first, last) = (strengths.first()?.elo, strengths.last()?.elo);
+        let by_skill = first + (last - first) * skill_level / MAX_SKILL;
+        Level::of(strengths, if limit_strength { elo } else { by_skill })
+    }
+
     /// The level of a strength of `elo`. Between two measured strengths the logarithm of the nodes and the
     /// share of random moves are linear in Elo; outside of all, the nearest one counts. `None` where no
     /// strength has been measured.
@@ -56,6 +70,21 @@ mod tests {
             assert_eq!(Level::of(&strengths, elo), Some(Level { nodes, random }), "{elo}");
         }
         assert_eq!(Level::of(&[], 1000), None);
+    }
+
+    #[test]
+    fn skill_levels_go_up_in_equal_steps() {
+        let strengths = [(1000, 100), (3000, 10_000)];
+        let strengths = strengths.map(|(elo, nodes)| Strength { elo, nodes, random: 0 });
+        let level = |settings: Settings| Level::asked_for(&strengths, &settings);
+        let of = |elo| Level::of(&strengths, elo);
+        let skill = |skill_level| level(Settings { skill_level, ..Settings::default() });
+        assert_eq!([0, 1, 10, 19].map(skill), [1000, 1100, 2000, 2900].map(of));
+        assert_eq!(skill(20), None);
+        assert_eq!(level(Settings::default()), None);
+        let both = Settings { skill_level: 3, limit_strength: true, elo: 1500, ..Settings::default() };
+        assert_eq!(level(both), of(1500), "UCI_Elo comes first");
+        assert_eq!(Level::asked_for(&[], &Settings { skill_level: 3, ..Settings::default() }), None);
     }
 
     #[test]

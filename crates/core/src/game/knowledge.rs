@@ -16,7 +16,7 @@ use super::{
 /// - **Selectivity**: checks, null moves, candidate moves. By default there are no checks and no null moves,
 ///   and every move is a candidate.
 /// - **Other searches**: move ratings of minimax selective deepening, playouts of Monte Carlo tree search.
-/// - **Endgame tables**. By default there are none.
+/// - **Endgame tables** and **opening books**. By default there are none.
 /// - **Features** of linear evaluations. By default the one feature is the mobility of the side to move.
 /// - **Encoding** for policy/value nets. By default there is none, and no such net can play the game.
 ///   Positions and moves are encoded from the side to move, which plays up the board: for Black the ranks are
@@ -202,8 +202,26 @@ pub trait Knowledge: Game {
         Err(TablesError::NoTables { game: Self::info().name })
     }
 
+    /// Whether the tables have the options of [`TableOptions`](super::TableOptions).
+    const TABLES_HAVE_OPTIONS: bool = false;
+
     /// Calls `visitor` with the endgames of the game; `None` if it has none.
     fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
+        None
+    }
+
+    // Opening books.
+
+    /// Whether there are opening books of the game in the format of Polyglot.
+    const HAS_BOOKS: bool = false;
+
+    /// The key of the position in opening books.
+    fn book_key(&self) -> u64 {
+        0
+    }
+
+    /// The legal move with these bits in an opening book; `None` if it is not legal.
+    fn book_move(&self, _bits: u16) -> Option<Self::Move> {
         None
     }
 

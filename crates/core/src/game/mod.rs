@@ -46,7 +46,8 @@ pub use msd::MsdTerms;
 pub use outcome::{DrawRules, Ending, Outcome, Wdl};
 pub use scale::{Scale, Strength, WdlModel};
 pub use tables::{
-    EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, TablesError,
+    EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableOptions, TableResult,
+    TablesError,
 };
 #[cfg(has_tables)]
 pub use tables::{TableFile, TableName};

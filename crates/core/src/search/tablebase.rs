@@ -12,12 +12,13 @@ use crate::game::{Knowledge, Wdl};
 
 impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// The score of the position at `ply` by the endgame tables, stored in the transposition table; `None`
-    /// where they do not have it. A position without moves has a better score: its own.
+    /// where they do not have it, or where `depth`, the plies left to search, are too few. A position without
+    /// moves has a better score: its own.
     #[inline(always)]
-    pub(super) fn probe_tables(&self, ply: usize) -> Option<Score> {
+    pub(super) fn probe_tables(&self, ply: usize, depth: i32) -> Option<Score> {
         // A compile-time constant.
         G::TABLES_OPTION?;
-        self.tables.and_then(|_| self.table_score(ply))
+        self.tables.filter(|tables| depth >= tables.min_depth()).and_then(|_| self.table_score(ply))
     }
 
     /// The same, where there are tables.

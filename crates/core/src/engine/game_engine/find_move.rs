@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::book::OpeningBook;
 use super::super::strength::Level;
 use super::super::{Playable, Settings};
 use super::memory::Memory;
@@ -26,10 +27,13 @@ pub(super) fn find_move<G: Playable, E: Evaluator<G>>(
     memory: &mut Memory<G>,
     settings: &Settings,
     input: SearchInput<G, E>,
-    net: Option<&NetLeaves>,
+    (book, net): (Option<&OpeningBook>, Option<&NetLeaves>),
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
 ) -> SearchResult<G::Move> {
+    if let Some(mv) = book.and_then(|book| book_move(book, &input)) {
+        return SearchResult { mv: Some(mv), ponder: None, nodes: 0 };
+    }
     let SearchInput { position, history, limits, .. } = input;
     let nodes = limits.nodes.into_iter().chain(level::<G>(settings).map(|level| level.nodes)).min();
     let overhead = Duration::from_millis(settings.move_overhead);
@@ -60,7 +64,25 @@ pub(super) fn find_move<G: Playable, E: Evaluator<G>>(
 
 /// The level of limited strength, if strength is limited and the game's has been measured.
 fn level<G: Playable>(settings: &Settings) -> Option<Level> {
-    settings.limit_strength.then(|| Level::of(G::info().strengths, settings.elo)).flatten()
+    Level::asked_for(G::info().strengths, settings)
+}
+
+/// A move of the opening book. A search for a mate, and one that ends only by `stop`, do without it.
+fn book_move<G: Playable, E: Evaluator<G>>(book: &OpeningBook, input: &SearchInput<G, E>) -> Option<G::Move> {
+    let Limits { mate, .. } = input.limits;
+    if mate.is_some() || input.limits.is_endless() {
+        return None;
+    }
+    let mut moves = Vec::new();
+    input.position.legal_moves(&mut moves);
+    moves.retain(|mv| input.root_moves.is_none_or(|chosen| chosen.contains(mv)));
+    book.draw(input.position, &moves, number_of(input))
+}
+
+/// A number for the position, the game and the seed.
+fn number_of<G: Playable, E>(input: &SearchInput<G, E>) -> u64 {
+    let plies = input.history.past().len() as u64;
+    input.position.key() ^ mixed(input.options.seed ^ mixed(plies))
 }
 
 /// The moves that the rules of thumb of the game keep, unless the caller has chosen some.
@@ -79,9 +101,7 @@ fn random_move<G: Playable, E: Evaluator<G>>(
     settings: &Settings,
     input: &SearchInput<G, E>,
 ) -> RootChoice<G::Move> {
-    let plies = input.history.past().len() as u64;
-    let number = input.position.key() ^ mixed(settings.search.seed ^ mixed(plies));
-    match level::<G>(settings).filter(|level| level.is_random(number)) {
+    match level::<G>(settings).filter(|level| level.is_random(number_of(input))) {
         Some(_) => RootChoice::Move(random(input)),
         None => RootChoice::Any,
     }

@@ -6,9 +6,10 @@ mod nets;
 mod options;
 mod text;
 
+use super::book::OpeningBook;
 use super::{Engine, EvaluationKind, GameState, Playable, Settings, TypedEngine};
 use crate::eval::{Evaluator, Linear, Scale};
-use crate::game::{EndgameTables, Game, InputShape, SharedTables};
+use crate::game::{EndgameTables, Game, InputShape, SharedTables, TableOptions};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{Control, Limits, Listener, Method, NetLeaves, SearchInput, SearchResult, Selection};
 use memory::Memory;
@@ -26,8 +27,12 @@ pub struct GameEngine<G: Game> {
     eval_net: Option<EvalNetInPlay<G>>,
     /// The policy/value net of Monte Carlo searches by priors.
     net: Option<NetLeaves>,
-    /// The endgame tables, if any.
+    /// The endgame tables, if any, used as `table_options` say.
     tables: Option<SharedTables<G>>,
+    table_options: TableOptions,
+    /// The opening book, if any, and whether it is used.
+    book: Option<OpeningBook>,
+    own_book: bool,
     memory: Memory<G>,
 }
 
@@ -42,6 +47,9 @@ impl<G: Playable> GameEngine<G> {
             eval_net: EvalNetInPlay::shipped(),
             net: None,
             tables: None,
+            table_options: TableOptions::default(),
+            book: None,
+            own_book: false,
             memory: Memory::default(),
         }
     }
@@ -112,24 +120,24 @@ impl<G: Playable> TypedEngine<G> for GameEngine<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> SearchResult<G::Move> {
-        let GameEngine { settings, linear, eval_net, net, tables, memory, .. } = self;
+        let GameEngine { settings, linear, eval_net, net, tables, book, own_book, memory, .. } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
         let net = net.as_ref().filter(|net| net.check_board(position).is_ok());
         // The levels of strength were measured without tables. A search for a mate needs more than a win, and
         // random moves need none.
-        let is_without =
-            settings.limit_strength || limits.mate.is_some() || settings.method == Method::Random;
+        let is_without = settings.is_limited() || limits.mate.is_some() || settings.method == Method::Random;
         let tables = tables.as_deref().filter(|_| !is_without);
+        let book = book.as_ref().filter(|_| *own_book && !settings.analyse_mode);
         // The kind of evaluation is chosen once per search.
         match eval_net_in_use(settings, eval_net.as_ref(), position) {
             Some(EvalNetInPlay { evaluator, .. }) => {
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                find_move::find_move(memory, settings, input, net, control, listener)
+                find_move::find_move(memory, settings, input, (book, net), control, listener)
             }
             None => {
                 let evaluator = &*linear;
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                find_move::find_move(memory, settings, input, net, control, listener)
+                find_move::find_move(memory, settings, input, (book, net), control, listener)
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::options::{OPPONENT, Row, RowKind, SetResult, find, settings_rows};
+use super::super::book::OpeningBook;
+use super::super::options::{Getter, OPPONENT, Row, RowKind, SetResult, find, settings_rows};
 use super::super::{
     Board, Engine, EvaluationKind, GameState, OptionError, OptionGroup, OptionSpec, Playable, Settings,
     SideEffect, WeightsSource,
@@ -11,7 +12,11 @@ use super::GameEngine;
 use super::nets::EvalNetInPlay;
 use crate::eval::nnue::{EvalNet, NetEvaluator};
 use crate::eval::{Linear, Weights, WeightsError};
+use crate::game::TableOptions;
 use crate::search::NetLeaves;
+
+/// Sets a number among the options of endgame tables.
+type SetNumber = fn(&mut TableOptions, i64);
 
 impl<G: Playable> GameEngine<G> {
     /// The options that do more than change the settings.
@@ -45,15 +50,92 @@ impl<G: Playable> GameEngine<G> {
             row("WeightsFile", Evaluation, RowKind::Path { set: GameEngine::load_weights }),
             row("NetFile", MonteCarlo, RowKind::Path { set: GameEngine::load_net }),
         ];
-        rows.extend(Self::tables_row());
+        rows.extend(Self::rows_of_game());
         rows
     }
 
-    /// The option for endgame tables, if the game has any.
-    fn tables_row() -> Option<Row<GameEngine<G>>> {
-        let kind = RowKind::Path { set: GameEngine::open_tables };
-        let value = |_: &GameEngine<G>| None;
-        G::TABLES_OPTION.map(|name| Row { name, group: OptionGroup::General, kind, value: Box::new(value) })
+    /// The options for endgame tables and opening books, if the game has any.
+    fn rows_of_game() -> Vec<Row<GameEngine<G>>> {
+        let row = |name, kind, value| Row { name, group: OptionGroup::General, kind, value };
+        let none = || -> Getter<GameEngine<G>> { Box::new(|_| None) };
+        let path = G::TABLES_OPTION
+            .map(|name| row(name, RowKind::Path { set: GameEngine::<G>::open_tables }, none()));
+        let mut rows: Vec<_> = path.into_iter().collect();
+        if G::TABLES_HAVE_OPTIONS {
+            rows.extend(Self::table_rows());
+        }
+        if G::HAS_BOOKS {
+            let own_book = |engine: &mut GameEngine<G>, on| engine.own_book = on;
+            rows.extend([
+                row(
+                    "OwnBook",
+                    RowKind::Check { default: false, set: own_book },
+                    Box::new(|engine: &GameEngine<G>| Some(engine.own_book.to_string())),
+                ),
+                row("BookFile", RowKind::Path { set: GameEngine::open_book }, none()),
+            ]);
+        }
+        rows
+    }
+
+    /// The options of how endgame tables are used.
+    fn table_rows() -> [Row<GameEngine<G>>; 3] {
+        let default = TableOptions::default();
+        let spin =
+            |name, default: i64, (min, max): (i64, i64), set: SetNumber, get: fn(&TableOptions) -> i64| Row {
+                name,
+                group: OptionGroup::General,
+                kind: RowKind::Spin {
+                    default,
+                    min,
+                    max,
+                    set: Box::new(move |engine: &mut GameEngine<G>, value| {
+                        set(&mut engine.table_options, value);
+                        engine.apply_table_options();
+                    }),
+                },
+                value: Box::new(move |engine: &GameEngine<G>| Some(get(&engine.table_options).to_string())),
+            };
+        let most = i64::from(TableOptions::MAX_MEN);
+        [
+            Row {
+                name: "Syzygy50MoveRule",
+                group: OptionGroup::General,
+                kind: RowKind::Check {
+                    default: default.progress_rule,
+                    set: |engine: &mut GameEngine<G>, on| {
+                        engine.table_options.progress_rule = on;
+                        engine.apply_table_options();
+                    },
+                },
+                value: Box::new(|engine: &GameEngine<G>| {
+                    Some(engine.table_options.progress_rule.to_string())
+                }),
+            },
+            spin(
+                "SyzygyProbeDepth",
+                default.min_depth.into(),
+                (1, 100),
+                |options, value| options.min_depth = value as i32,
+                |options| options.min_depth.into(),
+            ),
+            spin(
+                "SyzygyProbeLimit",
+                default.max_men.into(),
+                (0, most),
+                |options, value| options.max_men = value as u32,
+                |options| options.max_men.into(),
+            ),
+        ]
+    }
+
+    /// Uses the tables as the options say.
+    fn apply_table_options(&mut self) {
+        if let Some(tables) = &self.tables {
+            self.tables = tables.with_options(self.table_options).or_else(|| self.tables.take());
+        }
+        // The transposition table may hold results that other options have led to.
+        self.memory.clear();
     }
 
     /// The options that not every game has.
@@ -61,10 +143,8 @@ impl<G: Playable> GameEngine<G> {
         let common = settings_rows(&[]);
         let rows = settings_rows(G::info().strengths).into_iter();
         let rows = rows.filter(|row| find(&common, row.name).is_none());
-        let own = Self::tables_row()
-            .map(|row| row.spec())
-            .into_iter()
-            .chain(GameState::<G>::own_row().map(|row| row.spec()));
+        let own = Self::rows_of_game().into_iter().map(|row| row.spec());
+        let own = own.chain(GameState::<G>::own_row().map(|row| row.spec()));
         rows.map(|row| row.spec()).chain(own).collect()
     }
 
@@ -133,7 +213,7 @@ impl<G: Playable> GameEngine<G> {
             self.memory.resize(settings.hash)?;
         }
         let old = std::mem::replace(&mut self.settings, settings);
-        let evaluation = |settings: &Settings| (settings.evaluation, settings.limit_strength);
+        let evaluation = |settings: &Settings| (settings.evaluation, settings.is_limited());
         if evaluation(&old) != evaluation(&self.settings) {
             // The scores in the table are those of another evaluation.
             self.memory.clear();
@@ -200,8 +280,15 @@ impl<G: Playable> GameEngine<G> {
                     .map_err(|error| OptionError::Tables { name, error })?;
             }
         }
-        // The transposition table may hold results from the tables, or evaluations of positions in them.
-        self.memory.clear();
+        // The transposition table may hold results from the tables, or evaluations of positions in them: it is
+        // cleared.
+        self.apply_table_options();
+        Ok(Vec::new())
+    }
+
+    /// Opens an opening book; none without a file.
+    fn open_book(&mut self, path: Option<&str>) -> SetResult {
+        self.book = path.map(|path| OpeningBook::read(Path::new(path))).transpose()?;
         Ok(Vec::new())
     }
 }

@@ -4,7 +4,7 @@
 use super::OptionGroup::Tuning;
 use super::OptionGroup::{Evaluation, General, MonteCarlo, Search, SelectiveDeepening};
 use super::row::{Row, RowKind};
-use super::{EvaluationKind, MAX_THREADS, Settings};
+use super::{EvaluationKind, MAX_SKILL, MAX_THREADS, Settings};
 use crate::eval::MAX_PLY;
 use crate::game::Strength;
 #[cfg(feature = "tuning")]
@@ -140,7 +140,8 @@ fn strength(strengths: &[Strength]) -> Vec<Row<Settings>> {
     if let RowKind::Spin { default, min, max, .. } = &mut elo.kind {
         *default = (*default).clamp(*min, *max);
     }
-    vec![check!(General, "UCI_LimitStrength", limit_strength), elo]
+    let skill_level = spin!(General, "Skill Level", skill_level, 0, MAX_SKILL.into());
+    vec![check!(General, "UCI_LimitStrength", limit_strength), elo, skill_level]
 }
 
 /// The evaluation.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::BookError;
 use crate::eval::WeightsError;
 use crate::eval::nnue::EvalNetError;
 use crate::game::{TablesError, quote};
@@ -14,10 +15,13 @@ use crate::nets::NetError;
 use crate::search::{Method, Options, SearchMode};
 
 pub(super) use lists::settings_rows;
-pub(super) use row::{Row, RowKind, SetResult, find};
+pub(super) use row::{Getter, Row, RowKind, SetResult, find};
 
 /// The maximum number of threads of a search.
 pub(super) const MAX_THREADS: usize = if cfg!(any(has_threads, has_workers)) { 256 } else { 1 };
+
+/// The skill level without a limit of strength.
+pub(super) const MAX_SKILL: u32 = 20;
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +48,12 @@ pub struct Settings {
     pub limit_strength: bool,
     /// The limited strength in Elo. A value outside of the game's range counts as the nearest one in it.
     pub elo: u32,
+    /// The skill level, 0 to 20, in a game whose strength has been measured. 20 is the full strength. It counts
+    /// where `limit_strength` is not set.
+    pub skill_level: u32,
     /// Whether the GUI may use `go ponder`. The engine stores the value but does not need it.
     pub ponder: bool,
-    /// Whether the GUI analyses and does not play. The engine stores the value but does not need it.
+    /// Whether the GUI analyses and does not play. Then the own opening book is not used.
     pub analyse_mode: bool,
 }
 
@@ -85,9 +92,17 @@ impl Default for Settings {
             show_wdl: false,
             limit_strength: false,
             elo: 0,
+            skill_level: MAX_SKILL,
             ponder: false,
             analyse_mode: false,
         }
+    }
+}
+
+impl Settings {
+    /// Whether the strength is limited, in a game whose strength has been measured.
+    pub fn is_limited(&self) -> bool {
+        self.limit_strength || self.skill_level < MAX_SKILL
     }
 }
 
@@ -228,6 +243,9 @@ pub enum OptionError {
     /// The file of an evaluation net is refused.
     #[error("option EvalFile: {0}")]
     EvalNet(#[from] EvalNetError),
+    /// The opening book is refused.
+    #[error("option BookFile: {0}")]
+    Book(#[from] BookError),
     /// The endgame tables are refused.
     #[error("option {name}: {error}")]
     Tables {

@@ -14,7 +14,7 @@ use super::super::{SharedTables, TablesError};
 use super::rules::{Chess, ChessMove, append, en_passant_target};
 #[cfg(has_tables)]
 use super::syzygy;
-use super::{encoding, exchange, features, inputs, msd_filter};
+use super::{encoding, exchange, features, inputs, msd_filter, polyglot};
 
 /// The MVV-LVA penalty for each step in the value of the capturing piece, in thousandths of a pawn.
 const ATTACKER_PENALTY: i32 = 10;
@@ -149,6 +149,19 @@ impl Knowledge for Chess {
     #[cfg(has_tables)]
     fn open_tables(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Result<(), TablesError> {
         syzygy::open(tables, path)
+    }
+
+    #[cfg(has_tables)]
+    const TABLES_HAVE_OPTIONS: bool = true;
+
+    const HAS_BOOKS: bool = true;
+
+    fn book_key(&self) -> u64 {
+        polyglot::key(self)
+    }
+
+    fn book_move(&self, bits: u16) -> Option<ChessMove> {
+        polyglot::parse_move(self, bits)
     }
 
     const SETS: &'static [FeatureSet] = features::SETS;

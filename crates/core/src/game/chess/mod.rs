@@ -17,6 +17,8 @@ mod knowledge;
 mod msd;
 mod msd_filter;
 mod notation;
+mod polyglot;
+mod polyglot_numbers;
 mod rules;
 mod san;
 #[cfg(has_tables)]

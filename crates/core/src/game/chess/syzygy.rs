@@ -14,7 +14,9 @@ use pyrrhic_rs::{
     WdlProbeResult,
 };
 
-use super::super::{EndgameTables, Game, GameHistory, SharedTables, TableMoves, TablesError, Wdl};
+use super::super::{
+    EndgameTables, Game, GameHistory, SharedTables, TableMoves, TableOptions, TablesError, Wdl,
+};
 use super::rules::{Chess, ChessMove, FIFTY_MOVE_PLIES};
 use super::table_files::{Material, TableFiles};
 
@@ -22,13 +24,27 @@ use super::table_files::{Material, TableFiles};
 const WIN_RANK: i32 = 1 << 16;
 
 /// The tables of this process.
-static OPEN: Mutex<Option<Arc<Syzygy>>> = Mutex::new(None);
+static OPEN: Mutex<Option<Arc<OpenTables>>> = Mutex::new(None);
 
-/// Syzygy tables that have been opened.
+/// Tables that have been opened.
 #[derive(Debug)]
-struct Syzygy {
+struct OpenTables {
     files: TableFiles,
     prober: Prober,
+}
+
+/// Open tables, as one engine uses them.
+#[derive(Debug)]
+struct Syzygy {
+    open: Arc<OpenTables>,
+    options: TableOptions,
+}
+
+impl Syzygy {
+    /// Tables with the default options.
+    fn shared(open: Arc<OpenTables>) -> SharedTables<Chess> {
+        Arc::new(Syzygy { open, options: TableOptions::default() })
+    }
 }
 
 /// The prober, which has no `Debug`.
@@ -55,7 +71,7 @@ pub(super) fn open(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Resu
             if current.files != files {
                 return Err(TablesError::InUse);
             }
-            *tables = Some(current.clone());
+            *tables = Some(Syzygy::shared(current.clone()));
             return Ok(());
         }
     }
@@ -63,9 +79,9 @@ pub(super) fn open(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Resu
     (*tables, *open) = (None, None);
     let prober = TableBases::new(&files.folders).map_err(|_| TablesError::InUse)?;
     let prober = Prober { tables: prober, distances: Mutex::new(()) };
-    let syzygy = Arc::new(Syzygy { files, prober });
-    *tables = Some(syzygy.clone());
-    *open = Some(syzygy);
+    let new = Arc::new(OpenTables { files, prober });
+    *tables = Some(Syzygy::shared(new.clone()));
+    *open = Some(new);
     Ok(())
 }
 
@@ -73,7 +89,15 @@ impl EndgameTables<Chess> for Syzygy {
     fn probe(&self, position: &Chess) -> Option<Wdl> {
         // With a clock that runs, the fifty-move rule may come before the win.
         let counts = position.halfmove_clock() == 0 && self.has(position.board());
-        counts.then(|| self.wdl(position).map(points)).flatten()
+        counts.then(|| self.wdl(position).map(|result| self.result(result))).flatten()
+    }
+
+    fn min_depth(&self) -> i32 {
+        self.options.min_depth
+    }
+
+    fn with_options(&self, options: TableOptions) -> Option<SharedTables<Chess>> {
+        Some(Arc::new(Syzygy { open: self.open.clone(), options }))
     }
 
     fn best_moves(
@@ -110,12 +134,14 @@ struct Ranked {
 impl Syzygy {
     /// Whether there are tables for a board and all its successors.
     fn has(&self, board: &Board) -> bool {
-        board.occupied().len() as usize <= self.files.most_men
+        let men = board.occupied().len();
+        men <= self.options.max_men
+            && men as usize <= self.open.files.most_men
             && Side::ALL.into_iter().all(|side| {
                 let rights = board.castle_rights(side);
                 rights.short.is_none() && rights.long.is_none()
             })
-            && self.files.wdl.contains(&Material::of(board))
+            && self.open.files.wdl.contains(&Material::of(board))
     }
 
     /// The result of a position, just after a capture or pawn move.
@@ -123,10 +149,21 @@ impl Syzygy {
         let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(position.board());
         let en_passant = en_passant(position);
         let is_white = position.board().side_to_move() == Side::White;
-        let tables = &self.prober.tables;
+        let tables = &self.open.prober.tables;
         tables
             .probe_wdl(white, black, kings, queens, rooks, bishops, knights, pawns, en_passant, is_white)
             .ok()
+    }
+
+    /// A result for the side to move, under the fifty-move rule if that counts.
+    fn result(&self, result: WdlProbeResult) -> Wdl {
+        match result {
+            WdlProbeResult::Loss => Wdl::Loss,
+            WdlProbeResult::BlessedLoss if !self.options.progress_rule => Wdl::Loss,
+            WdlProbeResult::Win => Wdl::Win,
+            WdlProbeResult::CursedWin if !self.options.progress_rule => Wdl::Win,
+            WdlProbeResult::BlessedLoss | WdlProbeResult::Draw | WdlProbeResult::CursedWin => Wdl::Draw,
+        }
     }
 
     /// Ranks moves by the distance to the next capture or pawn move, as Stockfish does.
@@ -137,14 +174,14 @@ impl Syzygy {
         moves: &[ChessMove],
     ) -> Option<Vec<Ranked>> {
         let board = position.board();
-        if !self.files.dtz.contains(&Material::of(board)) {
+        if !self.open.files.dtz.contains(&Material::of(board)) {
             return None;
         }
         let [white, black, kings, queens, rooks, bishops, knights, pawns] = bitboards(board);
         // The crate counts in a byte.
         let clock = position.halfmove_clock().min(FIFTY_MOVE_PLIES) as i32;
-        let alone = self.prober.distances.lock().unwrap_or_else(PoisonError::into_inner);
-        let probed = self.prober.tables.probe_root(
+        let alone = self.open.prober.distances.lock().unwrap_or_else(PoisonError::into_inner);
+        let probed = self.open.prober.tables.probe_root(
             white,
             black,
             kings,
@@ -171,7 +208,7 @@ impl Syzygy {
             let result = results.iter().find(|result| is_move(result, mv.0))?;
             let rank = rank(result, clock, repeats);
             let progress = i32::from(result.dtz) * -rank.signum();
-            Some(Ranked { mv, rank, progress, result: points(result.wdl) })
+            Some(Ranked { mv, rank, progress, result: self.result(result.wdl) })
         };
         moves.iter().map(ranked).collect()
     }
@@ -183,7 +220,7 @@ impl Syzygy {
             // Bare kings have no table.
             let is_bare = child.board().occupied().len() == 2;
             let result = if is_bare { WdlProbeResult::Draw } else { self.wdl(&child)? };
-            Some(Ranked { mv, rank: -(result as i32), progress: 0, result: !points(result) })
+            Some(Ranked { mv, rank: -(result as i32), progress: 0, result: !self.result(result) })
         };
         moves.iter().map(ranked).collect()
     }
@@ -242,15 +279,6 @@ fn en_passant(position: &Chess) -> u32 {
     position.en_passant().map_or(0, |square| square as u32)
 }
 
-/// The result under the fifty-move rule, for the side to move.
-fn points(result: WdlProbeResult) -> Wdl {
-    match result {
-        WdlProbeResult::Loss => Wdl::Loss,
-        WdlProbeResult::BlessedLoss | WdlProbeResult::Draw | WdlProbeResult::CursedWin => Wdl::Draw,
-        WdlProbeResult::Win => Wdl::Win,
-    }
-}
-
 /// Attacks for the prober.
 #[derive(Clone)]
 struct Attacks;
@@ -285,4 +313,31 @@ impl EngineAdapter for Attacks {
 /// The square of an index from a1, rank by rank.
 fn index(square: u64) -> Square {
     Square::index(square as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables with wins that the fifty-move rule prevents are too large to be kept here.
+    #[test]
+    fn the_fifty_move_rule_may_not_count() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/syzygy");
+        let mut tables = None;
+        open(&mut tables, path).unwrap();
+        let open = OPEN.lock().unwrap().clone().unwrap();
+        let result = |progress_rule, result| {
+            let options = TableOptions { progress_rule, ..TableOptions::default() };
+            Syzygy { open: open.clone(), options }.result(result)
+        };
+        for (with, without, value) in [
+            (Wdl::Loss, Wdl::Loss, WdlProbeResult::Loss),
+            (Wdl::Draw, Wdl::Loss, WdlProbeResult::BlessedLoss),
+            (Wdl::Draw, Wdl::Draw, WdlProbeResult::Draw),
+            (Wdl::Draw, Wdl::Win, WdlProbeResult::CursedWin),
+            (Wdl::Win, Wdl::Win, WdlProbeResult::Win),
+        ] {
+            assert_eq!([true, false].map(|rule| result(rule, value)), [with, without]);
+        }
+    }
 }

@@ -33,6 +33,16 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
         None
     }
 
+    /// The fewest plies left to search at which a search probes the tables below its root.
+    fn min_depth(&self) -> i32 {
+        0
+    }
+
+    /// The same tables, used as `options` say; `None` where they have no options.
+    fn with_options(&self, _options: TableOptions) -> Option<SharedTables<G>> {
+        None
+    }
+
     /// The moves among `moves` that keep the result and make progress, with regard to counters and history.
     /// `None` if the tables do not have all of them, or if there are no moves.
     fn best_moves(
@@ -41,6 +51,28 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
         history: &GameHistory<G>,
         moves: &[G::Move],
     ) -> Option<TableMoves<G::Move>>;
+}
+
+/// How endgame tables are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableOptions {
+    /// Whether a win that the draw by lack of progress prevents counts as a draw.
+    pub progress_rule: bool,
+    /// The fewest plies left to search at which a search probes the tables below its root.
+    pub min_depth: i32,
+    /// The most men of a position that is probed.
+    pub max_men: u32,
+}
+
+impl TableOptions {
+    /// The most men of any table.
+    pub const MAX_MEN: u32 = 7;
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions { progress_rule: true, min_depth: 1, max_men: TableOptions::MAX_MEN }
+    }
 }
 
 /// The best moves of a position by endgame tables.

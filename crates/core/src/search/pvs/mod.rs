@@ -101,7 +101,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         // 6. Endgame tables know the result.
         if !root
             && excluded.is_none()
-            && let Some(score) = self.probe_tables(ply)
+            && let Some(score) = self.probe_tables(ply, depth)
         {
             return score;
         }
