@@ -100,11 +100,12 @@ class Board:
         return re.sub(r"\.+", lambda run: str(len(run[0])), "/".join(ranks)) + (" w", " b")[stm]
 
     def canonical(self, mover, waiter, empty, stm):
-        """One text for all positions that count as the same."""
+        """One text for all positions that count as the same, with the files of the board before it."""
         both = mover | waiter
         alive = sum(part for part in self.components(both | empty) if part & empty and part & both)
         text = self.text(mover & alive, waiter & alive, empty & alive, stm)
-        return "wb"[stm] + min("".join([text[place] for place in image]) for image in self.symmetries)
+        images = ("".join([text[place] for place in image]) for image in self.symmetries)
+        return f"{self.files}{'wb'[stm]}" + min(images)
 
     def search(self, mover, waiter, empty, spare, left):
         """Whether the player to move wins with spare moves; None if that takes more positions than left."""
