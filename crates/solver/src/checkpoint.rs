@@ -176,7 +176,7 @@ mod tests {
         checkpoint.read(table).unwrap();
         let numbers = |key: u64| Numbers { proof: key, disproof: 2 };
         for key in 1..=100 {
-            table.store(key << 50, numbers(key), key);
+            table.store(key << 50, numbers(key), key, None);
         }
         checkpoint.write(table).unwrap();
 

@@ -236,7 +236,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             && let Some(winner) = self.table_winner(position)
         {
             let numbers = Numbers::decided(reached(position.side_to_move(), winner, strict));
-            self.table.store(key, numbers, 1);
+            self.table.store(key, numbers, 1, None);
             return numbers;
         }
         let mut children = match self.children(position, strict) {
@@ -244,7 +244,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             Err(mv) => {
                 *best = Some(mv);
                 let numbers = Numbers::decided(true);
-                self.table.store(key, numbers, 1);
+                self.table.store(key, numbers, 1, Some(mv.to_bits()));
                 return numbers;
             }
         };
@@ -263,7 +263,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 || self.is_stopped
                 || self.nodes >= self.pause;
             let (Some(first), false) = (first, is_enough) else {
-                self.table.store(key, numbers, self.nodes - start);
+                self.table.store(key, numbers, self.nodes - start, best.map(GameMove::to_bits));
                 return numbers;
             };
             let Child { mv, key, numbers: own } = children[first];
@@ -291,6 +291,30 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 children.swap_remove(first);
             }
         }
+    }
+
+    /// A move by which the side to move reaches its aim, if the table has kept one: without a search of the other
+    /// moves. Positions that share a key may need different moves, so that the position after it has to be
+    /// proven, too, for which the work of the first proof should suffice.
+    pub(super) fn kept_move(&mut self, position: &G, strict: bool) -> Option<G::Move> {
+        let leaf = position.proof_leaf();
+        let ProofLeaf::Open { .. } = leaf else { return None };
+        let (key, _) = self.numbers(position.side_to_move(), leaf, strict);
+        let (mv, nodes) = self.table.proving_move(key)?;
+        let mv = G::Move::from_bits(mv);
+        if !position.is_legal(mv) {
+            return None;
+        }
+        let child = position.after(mv);
+        let refuted = match GameHistory::new().outcome(&child) {
+            Some(outcome) => Some(reached(child.side_to_move(), outcome.winner, !strict)),
+            None => {
+                let (key, numbers) = self.numbers(child.side_to_move(), child.proof_leaf(), !strict);
+                let known = numbers.proven().or_else(|| self.table.probe(key)?.proven());
+                known.or_else(|| self.prove(&child, !strict, nodes).map(|(reached, _)| reached))
+            }
+        };
+        (refuted == Some(false)).then_some(mv)
     }
 
     /// The winner by the endgame tables, or none in a draw; `None` where they do not have the position.
@@ -418,7 +442,8 @@ fn proof_sum<M>(children: &[Child<M>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use labrys_core::game::amazons::Amazons;
+    use crate::table::Memory;
+    use labrys_core::game::amazons::{Amazons, AmazonsMove};
     use labrys_core::game::chess::Chess;
 
     fn children<G: Solvable>(numbers: impl IntoIterator<Item = Numbers>) -> Vec<Child<G::Move>> {
@@ -426,6 +451,31 @@ mod tests {
         G::start().legal_moves(&mut moves);
         let child = |(key, numbers)| Child { mv: moves[0], key, numbers };
         (1..).zip(numbers).map(child).collect()
+    }
+
+    #[test]
+    fn the_table_keeps_a_move_that_proves() {
+        let memory = Memory::new(1).unwrap();
+        let (table, known, control) = (memory.table(), HashMap::new(), Control::default());
+        let mut prover = Prover::new(table, &known, Limits::none(), &control);
+        let position = Amazons::from_fen("1q1q1/q3q/Q3Q/1Q1Q1 w").unwrap();
+        assert_eq!(prover.kept_move(&position, true), None);
+        let (_, mv) = prover.prove(&position, true, u64::MAX).unwrap();
+        let nodes = prover.nodes;
+        assert_eq!(prover.kept_move(&position, true), mv);
+        assert_eq!(prover.nodes, nodes);
+
+        // A move of another position with the same key: illegal, or not yet known to win.
+        let ProofLeaf::Open { key, .. } = position.proof_leaf() else { unreachable!() };
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let loses =
+            |mv: &&AmazonsMove| matches!(prover.prove(&position.after(**mv), true, 1_000), Some((true, _)));
+        let losing = moves.iter().find(loses).unwrap().to_bits();
+        for wrong in [0, losing] {
+            table.store(key, Numbers::decided(true), 1, Some(wrong));
+            assert_eq!(prover.kept_move(&position, true), None);
+        }
     }
 
     #[test]

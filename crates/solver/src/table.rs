@@ -22,6 +22,9 @@ const NUMBER_BITS: u32 = 26;
 /// Bits of a mantissa. Numbers with more bits are rounded down, by less than a millionth.
 const MANTISSA_BITS: u32 = 20;
 
+/// Bits of a float that its logarithm leaves out.
+const LOGARITHM_SHIFT: u32 = 20;
+
 /// The largest packed number stands for [`INFINITE`].
 const PACKED_INFINITE: u64 = (1 << NUMBER_BITS) - 1;
 
@@ -41,23 +44,45 @@ pub(super) struct ProofTable<'a> {
     words: &'a [AtomicU64],
 }
 
-/// The work and both numbers of an entry. No data, no entry: the two numbers are never both 0.
+/// The work and both numbers of an entry. No data, no entry: the two numbers are never both 0. Where the proof
+/// number is 0 the other one is [`INFINITE`], and a move that proves it is in its place.
 #[derive(Clone, Copy)]
 struct Data(u64);
 
 impl Data {
-    fn new(numbers: Numbers, work: u64) -> Data {
-        let numbers = packed(numbers.proof) << NUMBER_BITS | packed(numbers.disproof);
-        Data(work << (2 * NUMBER_BITS) | numbers)
+    fn new(numbers: Numbers, work: u64, mv: Option<u32>) -> Data {
+        let mv = mv.map(u64::from).filter(|&mv| numbers.proof == 0 && mv < PACKED_INFINITE);
+        let second = mv.unwrap_or(packed(numbers.disproof));
+        Data(work << (2 * NUMBER_BITS) | packed(numbers.proof) << NUMBER_BITS | second)
     }
 
     fn work(self) -> u64 {
         self.0 >> (2 * NUMBER_BITS)
     }
 
+    /// The same with this work.
+    fn with_work(self, work: u64) -> Data {
+        Data(self.0 & ((1 << (2 * NUMBER_BITS)) - 1) | work << (2 * NUMBER_BITS))
+    }
+
+    fn first(self) -> u64 {
+        self.0 >> NUMBER_BITS & PACKED_INFINITE
+    }
+
+    fn second(self) -> u64 {
+        self.0 & PACKED_INFINITE
+    }
+
     fn numbers(self) -> Numbers {
-        let number = |shift: u32| unpacked(self.0 >> shift & PACKED_INFINITE);
-        Numbers { proof: number(NUMBER_BITS), disproof: number(0) }
+        match self.first() {
+            0 => Numbers::decided(true),
+            proof => Numbers { proof: unpacked(proof), disproof: unpacked(self.second()) },
+        }
+    }
+
+    fn mv(self) -> Option<u32> {
+        let is_kept = self.first() == 0 && self.second() < PACKED_INFINITE;
+        is_kept.then_some(self.second() as u32)
     }
 }
 
@@ -87,9 +112,18 @@ impl ProofTable<'_> {
         (0..BUCKET).find_map(|place| holds(bucket, place, key)).map(Data::numbers)
     }
 
-    /// Stores the numbers of a position whose last search took `nodes` nodes.
-    pub(super) fn store(&self, key: u64, numbers: Numbers, nodes: u64) {
-        self.put(key, Data::new(numbers, logarithm(nodes)));
+    /// The move that proves the position of a key, if it is proven and the move fits into an entry, and the
+    /// nodes that this took, roughly. Positions that share a key may need other moves.
+    pub(super) fn proving_move(&self, key: u64) -> Option<(u32, u64)> {
+        let bucket = self.bucket(key);
+        let data = (0..BUCKET).find_map(|place| holds(bucket, place, key))?;
+        data.mv().map(|mv| (mv, exponential(data.work())))
+    }
+
+    /// Stores the numbers of a position whose last search took `nodes` nodes, with the move that proves it, if
+    /// it is proven.
+    pub(super) fn store(&self, key: u64, numbers: Numbers, nodes: u64, mv: Option<u32>) {
+        self.put(key, Data::new(numbers, logarithm(nodes), mv));
     }
 
     /// Stores data, with the most work that the position has taken so far.
@@ -103,7 +137,7 @@ impl ProofTable<'_> {
                 ((0..BUCKET).min_by_key(work).unwrap_or(0), new.work())
             }
         };
-        let data = Data::new(new.numbers(), work).0;
+        let data = new.with_work(work).0;
         bucket[WORDS * place].store(key ^ data, Ordering::Relaxed);
         bucket[WORDS * place + 1].store(data, Ordering::Relaxed);
     }
@@ -176,7 +210,12 @@ fn unpacked(packed: u64) -> u64 {
 
 /// Eight times the logarithm of a number to base 2, roughly, and a constant: the upper bits of a float.
 fn logarithm(number: u64) -> u64 {
-    u64::from((number as f32).to_bits() >> 20)
+    u64::from((number as f32).to_bits() >> LOGARITHM_SHIFT)
+}
+
+/// The smallest number with this logarithm.
+fn exponential(logarithm: u64) -> u64 {
+    f32::from_bits((logarithm as u32) << LOGARITHM_SHIFT) as u64
 }
 
 #[cfg(test)]
@@ -196,10 +235,35 @@ mod tests {
         ];
         for (key, numbers) in (1u64..).zip(all) {
             assert_eq!(table.probe(key << 40), None);
-            table.store(key << 40, numbers, u64::MAX);
+            table.store(key << 40, numbers, u64::MAX, None);
             assert_eq!(table.probe(key << 40), Some(numbers));
+            assert_eq!(table.proving_move(key << 40), None);
         }
         assert_eq!(table.probe(0), None, "what was never stored is not there, key 0 included");
+    }
+
+    #[test]
+    fn proven_positions_keep_their_move() {
+        let memory = Memory::new(1).unwrap();
+        let table = memory.table();
+        let open = Numbers { proof: 5, disproof: 7 };
+        let largest = PACKED_INFINITE as u32 - 1;
+        for (key, numbers, mv, kept) in [
+            (1, Numbers::decided(true), 0, Some(0)),
+            (2, Numbers::decided(true), largest, Some(largest)),
+            (3, Numbers::decided(true), largest + 1, None),
+            (4, Numbers::decided(false), 9, None),
+            (5, open, 9, None),
+        ] {
+            // The second time with the work of the first.
+            for nodes in [1_000, 3] {
+                table.store(key << 40, numbers, nodes, Some(mv));
+                assert_eq!(table.probe(key << 40), Some(numbers));
+                let found = table.proving_move(key << 40);
+                assert_eq!(found.map(|(mv, _)| mv), kept, "{key}");
+                assert!(found.is_none_or(|(_, nodes)| (800..=1_000).contains(&nodes)), "{found:?}");
+            }
+        }
     }
 
     #[test]
@@ -219,7 +283,7 @@ mod tests {
         let table = memory.table();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, nodes) in (1..=5).zip([900, 3, 800, 700, 20]) {
-            table.store(key, Numbers::decided(true), nodes);
+            table.store(key, Numbers::decided(true), nodes, None);
         }
         let found: Vec<_> = (1..=5).map(|key| table.probe(key).is_some()).collect();
         assert_eq!(found, [true, false, true, true, true]);

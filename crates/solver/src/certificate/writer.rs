@@ -182,10 +182,14 @@ impl<G: Solvable> Draft<'_, '_, G> {
         if let Some(leaf) = self.leaf(position) {
             return self.put(leaf);
         }
-        let mv = match self.prover.prove(position, self.claim.strict, u64::MAX) {
-            Some((true, Some(mv))) => mv,
-            Some(_) => return Err(WriteError::Wrong { fen: position.fen() }),
-            None => return Err(WriteError::Stopped),
+        let strict = self.claim.strict;
+        let mv = match self.prover.kept_move(position, strict) {
+            Some(mv) => mv,
+            None => match self.prover.prove(position, strict, u64::MAX) {
+                Some((true, Some(mv))) => mv,
+                Some(_) => return Err(WriteError::Wrong { fen: position.fen() }),
+                None => return Err(WriteError::Stopped),
+            },
         };
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
