@@ -1,5 +1,7 @@
 //! `labrys solve`.
 
+mod manifest;
+
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -48,6 +50,9 @@ pub(super) struct SolveArguments {
     /// Write a certificate of the proof, for `verify`; with `--split`, one for each position, to a folder
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
+    /// Append a line about each certificate to a file: its name and size, what it proves, program and command
+    #[arg(long, value_name = "FILE", requires = "proof")]
+    manifest: Option<PathBuf>,
     /// Let lines of the certificate end with a count of moves, in games that support it
     #[arg(long, requires = "proof")]
     counting: bool,
@@ -115,7 +120,8 @@ impl SolveArguments {
 
 fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result<()> {
     let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
-    arguments.results.as_deref().map_or(Ok(()), check_writable)?;
+    let outputs = [&arguments.results, &arguments.manifest];
+    outputs.into_iter().flatten().try_for_each(|path| check_writable(path))?;
     let control = crate::commands::shared::interruptible()?;
     let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
@@ -129,9 +135,21 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
         written => written?.map(Some),
     };
     match (&arguments.proof, written) {
-        (Some(path), Some(written)) => print_certificate(path, written),
+        (Some(path), Some(written)) => report_certificate(path, written, arguments),
         _ => Ok(()),
     }
+}
+
+/// Prints a line about a certificate, and appends one to the manifest.
+fn report_certificate(
+    path: &Path,
+    written: Option<Written>,
+    arguments: &SolveArguments,
+) -> anyhow::Result<()> {
+    if let (Some(manifest), Some(_)) = (&arguments.manifest, written) {
+        append_line(manifest, &manifest::line(path)?)?;
+    }
+    print_certificate(path, written)
 }
 
 /// Prints a line about a certificate, written or not.
@@ -156,6 +174,7 @@ fn solve_split(
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    arguments.manifest.as_deref().map_or(Ok(()), check_writable)?;
     let control = crate::commands::shared::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
     let mut each = |event: SplitEvent| {
@@ -166,7 +185,7 @@ fn solve_split(
                     .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
                     .and_then(|()| print(&solution))
             }
-            SplitEvent::Certified(file, written) => print_certificate(&file, written),
+            SplitEvent::Certified(file, written) => report_certificate(&file, written, arguments),
         };
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
@@ -191,7 +210,7 @@ fn print(solution: &Solution<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Appends the result of a position to a file that other processes may write, too.
+/// Appends the result of a position to a file.
 fn append(
     path: &Path,
     engine: &dyn ProofEngine,
@@ -199,7 +218,11 @@ fn append(
     solution: &Solution<String>,
 ) -> anyhow::Result<()> {
     let Some(value) = solution.value else { return Ok(()) };
-    let line = result_line(engine.engine().board().variant(), fen, value, solution.nodes);
+    append_line(path, &result_line(engine.engine().board().variant(), fen, value, solution.nodes))
+}
+
+/// Appends a line to a file that other processes may write, too.
+fn append_line(path: &Path, line: &str) -> anyhow::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))

@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use crate::engine::Settings;
 use crate::game::counted;
-use crate::solver::{self, Verified, variant_of};
+use crate::solver::{self, Verified, header_of};
 
 /// Checks certificates of proofs.
 #[derive(Debug, clap::Args)]
@@ -20,8 +20,8 @@ pub(super) struct VerifyArguments {
 
 pub(super) fn run(arguments: &VerifyArguments) -> anyhow::Result<()> {
     let first = &arguments.files[0];
-    let variant = variant_of(first).with_context(|| first.display().to_string())?;
-    let engine = solver::engine(&variant, &Settings::default())?;
+    let (header, _) = header_of(first).with_context(|| first.display().to_string())?;
+    let engine = solver::engine(&header.variant, &Settings::default())?;
     let (mut out, mut start, mut written) = (io::stdout(), Instant::now(), Ok(()));
     engine.verify(&arguments.files, &mut |verified| {
         if written.is_ok() {

@@ -4,9 +4,9 @@ use crate::common;
 use crate::common::shell::{self, assert_fails, succeed};
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -30,6 +30,9 @@ use common::minimax::{Plain, empty_squares, result};
 
 pub(crate) const LOSS: &str = "1qq1/q2q/Q2Q/1QQ1 w";
 const MATE_IN_TWO: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
+
+/// Bits of a rank in a set of squares.
+const ROW: u32 = 11;
 
 /// Tokens of a certificate.
 const REFERENCE: u8 = 3;
@@ -83,7 +86,7 @@ pub(crate) fn forge(path: &Path, header: &str, tokens: &[u8]) {
 }
 
 /// A header of a proof of one move, for forged tokens.
-fn header(variant: &str, fen: &str, value: &str) -> String {
+pub(crate) fn header(variant: &str, fen: &str, value: &str) -> String {
     format!(
         "{{\"variant\":\"{variant}\",\"fen\":\"{fen}\",\"value\":\"{value}\",\"moves\":1,\"replies\":0,\
          \"kept\":0,\"references\":0,\"searched\":0,\"counted\":0,\"assumed\":0}}"
@@ -476,6 +479,38 @@ fn counting_proofs_are_right() {
 }
 
 #[test]
+fn a_count_is_right_in_all_positions_of_small_boards() {
+    // The numbers are those of `tools/check_count.c`.
+    for (files, ranks, expected) in [(3, 2, 2_844), (4, 2, 55_280), (3, 3, 199_488)] {
+        let (mut plain, mut counted) = (Plain::new(u64::MAX), 0);
+        for number in 0..4u32.pow(files * ranks) {
+            // Two bits a square: a white amazon, a black one, an arrow, or empty.
+            let mut sets = [0; 4];
+            for square in 0..files * ranks {
+                let content = number >> (2 * square) & 3;
+                sets[content as usize] |= 1 << (square / files * ROW + square % files);
+            }
+            let [white, black, arrows, _] = sets;
+            if white == 0 || black == 0 {
+                continue;
+            }
+            for stm in Color::BOTH {
+                let size = (files as usize, ranks as usize);
+                let position = Amazons::new(size, [white, black], arrows, stm, 0, 1);
+                let wins = result(&position, &mut plain).unwrap() > 0;
+                for player in Color::BOTH {
+                    if position.is_won_by_count(player) {
+                        assert_eq!(wins, player == stm, "{}", position.fen());
+                        counted += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(counted, expected, "{files}x{ranks}");
+    }
+}
+
+#[test]
 fn canonical_positions_have_the_same_tree() {
     let mut random = StdRng::seed_from_u64(8);
     let mut changed = 0;
@@ -616,6 +651,114 @@ fn each_position_of_a_split_proof_has_its_certificate() {
     // A file in place of the folder.
     let (success, _, error) = run(&["--split", "1", "--results", &at("r"), "--proof", &results]);
     assert!(!success && error.contains("cannot make") && error.contains("results"), "{error}");
+}
+
+#[test]
+fn the_same_command_writes_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS];
+    let run = |words: &[&str]| succeed(labrys(&[&solve[..], words].concat()));
+    let mut written = [0, 1].map(|turn| {
+        let (one, counted, all) = (at(&format!("{turn}")), at(&format!("{turn}c")), at(&format!("{turn}s")));
+        run(&["--proof", &one]);
+        run(&["--proof", &counted, "--counting", "--hash", "1"]);
+        run(&["--split", "1", "--results", &at(&format!("{turn}r")), "--proof", &all]);
+        let mut files: Vec<_> = fs::read_dir(&all).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        files.extend([one, counted].map(PathBuf::from));
+        files
+    });
+    let [first, second] = written.each_mut().map(std::mem::take);
+    assert!(first.len() == second.len() && first.len() > 10);
+    for (one, other) in first.iter().zip(&second) {
+        assert_eq!(fs::read(one).unwrap(), fs::read(other).unwrap(), "{one:?} {other:?}");
+    }
+}
+
+#[test]
+fn a_manifest_tells_what_each_certificate_proves_and_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let manifest = at("manifest.tsv");
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS, "--manifest", &manifest];
+    succeed(labrys(&[&solve[..], &["--proof", &at("a.proof"), "--counting"]].concat()));
+    let text = fs::read_to_string(&manifest).unwrap();
+    let fields: Vec<_> = text.trim_end().split('\t').collect();
+    let [name, bytes, value, fen, positions, checksum, counted, program, command] = fields[..] else {
+        panic!("{text}")
+    };
+    let verified = verify::<Amazons>(Path::new(&at("a.proof"))).unwrap();
+    let counts = verified.header.counts;
+    assert_eq!([name, value, fen], ["a.proof", "loss", &*verified.header.fen]);
+    assert_eq!(bytes, fs::metadata(at("a.proof")).unwrap().len().to_string());
+    assert_eq!([positions, counted], [counts.positions(), counts.counted].map(|count| count.to_string()));
+    assert_eq!(checksum, format!("{:08x}", verified.checksum));
+    assert!(program.starts_with(concat!("labrys ", env!("CARGO_PKG_VERSION"))), "{program}");
+    let expected = format!("labrys solve --variant amazons --fen '{LOSS}' --manifest ");
+    assert!(command.starts_with(&expected) && command.ends_with(" --counting"), "{command}");
+
+    // One line for each of a split proof, after those that are there.
+    let split = ["--split", "1", "--results", &at("results"), "--proof", &at("all")];
+    succeed(labrys(&[&solve[..], &split].concat()));
+    let lines = fs::read_to_string(&manifest).unwrap();
+    let names: Vec<_> = lines.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect();
+    let (first, all) = names.split_first().unwrap();
+    assert_eq!(first, "a.proof");
+    assert!(all.iter().all(|name| Path::new(&at("all")).join(name).exists()), "{all:?}");
+    assert_eq!(all.len(), fs::read_dir(at("all")).unwrap().count());
+
+    assert_fails(labrys(&solve), "--proof");
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS, "--manifest", &at("no/m")];
+    assert_fails(labrys(&[&solve[..], &["--proof", &at("b")]].concat()), "no/m");
+}
+
+/// What was there before stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let proof = folder.path().join("proof").to_str().unwrap().to_owned();
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS];
+    for words in [
+        &["--proof", "/dev/full"][..],
+        &["--results", "/dev/full"],
+        &["--proof", &proof, "--manifest", "/dev/full"],
+    ] {
+        let (success, _, error) = labrys(&[&solve[..], words].concat());
+        assert!(!success && error.contains("No space left"), "{words:?}: {error}");
+    }
+    assert!(verify::<Amazons>(Path::new(&proof)).is_ok());
+}
+
+#[test]
+fn a_proof_that_was_killed_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (results, proofs) = (at("results"), at("proofs"));
+    let split = ["--split", "1", "--results", &results, "--proof", &proofs, "--counting"];
+    let words = [&["solve", "--variant", "amazons", "--fen", LOSS], &split[..]].concat();
+    for lines in [1, 3, 10] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        let mut child = command.args(&words).stdout(Stdio::piped()).spawn().unwrap();
+        let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(read, lines);
+        // Whatever is there under its name is whole.
+        for file in fs::read_dir(&proofs).into_iter().flatten().map(|file| file.unwrap()) {
+            let name = file.file_name().into_string().unwrap();
+            if !name.starts_with('.') {
+                verify::<Amazons>(&file.path()).unwrap();
+            }
+        }
+        KnownValues::<Amazons>::read(&[PathBuf::from(&results)]).unwrap();
+    }
+    succeed(labrys(&words));
+    let jobs = succeed(labrys(&["solve", "--variant", "amazons", "--fen", LOSS, "--split", "1"]));
+    let is_proof = |name: &std::ffi::OsString| name.to_str().unwrap().ends_with(".proof");
+    let names = fs::read_dir(&proofs).unwrap().map(|file| file.unwrap().file_name());
+    assert_eq!(names.filter(is_proof).count(), jobs.lines().count());
 }
 
 #[test]

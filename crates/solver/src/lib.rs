@@ -50,7 +50,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::certificate::{
-    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
+    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, header_of,
 };
 use self::checkpoint::Checkpoint;
 pub use self::facade::{ProofEngine, SolveJob, SolveTask, SplitEvent, TaskError, add_game, engine};

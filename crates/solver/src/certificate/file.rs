@@ -265,12 +265,12 @@ pub(super) fn is_at_end(tokens: &Tokens) -> bool {
     tokens.get_ref().get_ref().limit() == 0
 }
 
-/// The name of the game of a certificate, without checking the proof.
+/// What a certificate claims, and its checksum, without checking the proof.
 ///
 /// # Errors
 /// [`CertificateError`].
-pub fn variant_of(path: &Path) -> Result<String, CertificateError> {
-    open(path).map(|(header, ..)| header.variant)
+pub fn header_of(path: &Path) -> Result<(Header, u32), CertificateError> {
+    open(path).map(|(header, checksum, _)| (header, checksum))
 }
 
 /// Reads to the end.

@@ -20,7 +20,7 @@ use super::Value;
 use labrys_core::game::{Color, Game, GameHistory, Outcome, mixed};
 
 pub(super) use file::is_certificate;
-pub use file::{CertificateError, Counts, Header, variant_of};
+pub use file::{CertificateError, Counts, Header, header_of};
 pub use leaf::Leaves;
 pub use verifier::{Verified, Verifier};
 pub(super) use writer::write;
