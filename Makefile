@@ -9,6 +9,8 @@
 # `make npm` puts the npm package of the engine together, in target/npm/labrys-engine.
 # `make sbom` writes the bill of materials of the binary, target/labrys.cdx.json, by `cargo install
 # cargo-cyclonedx`.
+# `make verify-certificates FOLDER=proofs` checks all certificates of Amazons in a folder on all processors, by
+# the verifier in C, and compares them with its manifest.tsv if it has one; docs/certificates.md says more.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
 # the targets.
 
@@ -34,7 +36,7 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm sbom fuzz $(CPUS)
+.PHONY: build release wheel page npm sbom verify-certificates fuzz $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -71,6 +73,19 @@ sbom:
 	mkdir -p target
 	mv $(SBOM).json target/labrys.cdx.json
 	rm -f $(addsuffix /$(SBOM).json,$(wildcard crates/*) npm page page/bind python)
+
+FOLDER ?= proofs
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+VERIFY := target/verify_certificate
+$(VERIFY): tools/verify_certificate.c
+	mkdir -p $(dir $@)
+	cc -O2 -std=c11 -o $@ $<
+
+verify-certificates: $(VERIFY)
+	find "$(FOLDER)" -name '*.proof' -print0 | xargs -0 -n 1 -P $(JOBS) $(VERIFY) > $(VERIFY).tsv
+	if test -e "$(FOLDER)/manifest.tsv"; then cut -f 3-7 "$(FOLDER)/manifest.tsv" | sort > $(VERIFY).listed \
+		&& sort $(VERIFY).tsv | diff - $(VERIFY).listed; fi
+	@echo "$$(($$(wc -l < $(VERIFY).tsv))) certificates hold"
 
 # As `cargo fuzz` builds its targets, without a sanitizer of addresses: no crate of Labrys has unsafe code.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
