@@ -12,7 +12,8 @@
 # `make verify-certificates FOLDER=proofs` checks all certificates of Amazons in a folder on all processors, by
 # the verifier in C, and compares them with its manifest.tsv if it has one; docs/certificates.md says more.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
-# the targets.
+# the targets. `make fuzz-night HOURS=8` attacks all of them until they have had 8 hours of a processor; the same
+# command goes on after an interruption.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -36,7 +37,7 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm sbom verify-certificates fuzz $(CPUS)
+.PHONY: build release wheel page npm sbom verify-certificates fuzz fuzz-night $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -96,14 +97,24 @@ SECONDS ?= 60
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 CORPUS := fuzz/corpus
 
+HOURS ?= 8
+FUZZ_BUILD = env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --quiet --release \
+	--manifest-path fuzz/Cargo.toml --target-dir fuzz/target --target $(HOST)
+
 # The program writes its seeds and its words first.
 fuzz:
-	env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --quiet --release \
-		--manifest-path fuzz/Cargo.toml --target-dir fuzz/target --target $(HOST) --bin $(TARGET)
+	$(FUZZ_BUILD) --bin $(TARGET)
 	mkdir -p $(CORPUS)/$(TARGET) fuzz/artifacts
 	LABRYS_FUZZ_CORPUS=$(CORPUS) fuzz/target/$(HOST)/release/$(TARGET) $(CORPUS)/$(TARGET) \
 		-dict=$(CORPUS)/$(TARGET).dict -artifact_prefix=fuzz/artifacts/$(TARGET)- \
 		-max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -print_final_stats=1
+
+# Copies are attacked, so that other builds do not disturb.
+fuzz-night:
+	$(FUZZ_BUILD) --bins
+	mkdir -p fuzz/target/night
+	find fuzz/target/$(HOST)/release -maxdepth 1 -type f -executable -exec cp {} fuzz/target/night/ \;
+	tools/fuzz-night --hours $(HOURS)
 
 $(CPUS):
 	mkdir -p $(DIST)

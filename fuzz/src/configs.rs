@@ -1,5 +1,6 @@
 //! Settings and short texts of the command line.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -8,10 +9,11 @@ use labrys_learn::zero::ZeroConfig;
 use labrys_protocol::agents::{AgentName, Greeting};
 use labrys_support::shard::{Part, Shard};
 
+use super::scratch::with_file;
 use super::{Target, game_and_rest, seeds};
 
-/// The settings of `labrys zero` in TOML, the words of engines, the greeting of an agent, or a text such as a
-/// time control.
+/// By the first byte: the settings of `labrys zero` in TOML, the words of engines, the greeting of an agent, a
+/// text such as a time control, or the `--config` of a match or a lobby.
 pub(super) const TARGET: Target = Target {
     name: "config",
     run,
@@ -32,6 +34,15 @@ pub(super) const TARGET: Target = Target {
         "games = ",
         "[match]",
         "options.Threads = ",
+        "[[engine]]\n",
+        "[each]\n",
+        "[sprt]\nelo0 = 0\n",
+        "[resign]\n",
+        "random-plies = \"4-7\"",
+        "agents = ",
+        "concurrency = ",
+        "json = true",
+        "option.",
         "1e999",
         "-1",
         "nan",
@@ -55,7 +66,7 @@ pub(super) const TARGET: Target = Target {
 fn run(data: &[u8]) {
     let Some((kind, rest)) = game_and_rest(data) else { return };
     let text = String::from_utf8_lossy(rest).into_owned();
-    match kind % 4 {
+    match kind % 5 {
         0 => {
             if let Ok(config) = ZeroConfig::parse(text) {
                 let settings = config.result_settings();
@@ -70,7 +81,7 @@ fn run(data: &[u8]) {
             let like = AgentName::like(&text);
             assert_eq!(like.as_str().parse(), Ok(like));
         }
-        _ => {
+        3 => {
             again::<TimeControl>(&text);
             again::<Shard>(&text);
             if let Ok(part) = Part::try_from(text) {
@@ -78,7 +89,20 @@ fn run(data: &[u8]) {
                 assert!(part.numbers().end >= part.numbers().start);
             }
         }
+        _ => arguments(text.as_bytes()),
     }
+}
+
+/// The arguments of a match and of a lobby in a file.
+fn arguments(bytes: &[u8]) {
+    with_file(bytes, |path| {
+        for command in ["match", "lobby"] {
+            let line = ["labrys", command, "--config"].map(OsString::from).into_iter().chain([path.into()]);
+            if let Err(error) = labrys::commands::check(line) {
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    });
 }
 
 /// The engines of a match: a line for each.
@@ -109,6 +133,15 @@ fn all_seeds() -> Vec<Vec<u8>> {
     }
     for text in ["300+3", "40/60+0.5", "2/5", "2/5 of 400 games of job 89abcdef", "inf"] {
         all.push(seeds::of_game(3, text));
+    }
+    for arguments in [
+        "variant = \"neighbours\"\ngames = 40\nrandom-plies = \"4-7\"\n[each]\ntc = \"10+0.1\"\noption.Hash = 1\n\
+         [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\nproto = \"xboard\"\ncmd = \"gnuchess\"\n\
+         [sprt]\nelo0 = 0\nelo1 = 5\n",
+        "agents = \"127.0.0.1:0\"\nfolder = \"lobby\"\ntournament = \"ladder\"\nplayers = 3\njson = true\n\
+         [each]\nst = 1\n[[engine]]\nname = \"house\"\ndepth = 1\n",
+    ] {
+        all.push(seeds::of_game(4, arguments));
     }
     all.push(seeds::of_game(2, "join name talos games tucchess chess token 5f3a-77c1"));
     all

@@ -18,6 +18,7 @@ mod checkpoints;
 mod configs;
 mod engines;
 mod games_file;
+mod lobby;
 mod nets;
 mod pages;
 mod pgn;
@@ -59,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     tables::SYZYGY,
     checkpoints::TARGET,
     engines::TARGET,
+    lobby::TARGET,
     uci::TARGET,
     uci_session::TARGET,
     pages::REQUESTS,

@@ -44,6 +44,7 @@ mod zero;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -231,16 +232,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         return execute(LabrysArguments { command: None });
     }
     set_command_line(&line);
-    let line = deprecated_names::replaced(line);
-    check_build(&line)?;
-    let mut command = command();
-    if line.iter().any(|word| word == "--version") {
-        command = command.long_version(version::long());
-    }
-    let (line, config) = config::expand(command.clone(), line)?;
-    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| exit(&error));
-    outputs::check(&command, &matches)?;
-    let arguments = LabrysArguments::from_arg_matches(&matches).unwrap_or_else(|error| exit(&error));
+    let (arguments, config) = parse(line).map_err(|error| match error.downcast() {
+        Ok(error) => exit(&error),
+        Err(error) => error,
+    })?;
     let done = execute(arguments);
     // The invalid key may come from the file.
     let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());
@@ -250,6 +245,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         }
         (done, _) => done,
     }
+}
+
+/// Checks the command line `arguments`, including the program name, and the file of `--config`, as [`run`] does
+/// before it executes them.
+///
+/// # Errors
+/// What is wrong with them. `--help` and `--version` are errors, too.
+pub fn check(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
+    parse(arguments.into_iter().collect()).map(drop)
+}
+
+/// The arguments of a command line and of the file of `--config`, and that file.
+fn parse(line: Vec<OsString>) -> anyhow::Result<(LabrysArguments, Option<PathBuf>)> {
+    let line = deprecated_names::replaced(line);
+    check_build(&line)?;
+    let mut command = command();
+    if line.iter().any(|word| word == "--version") {
+        command = command.long_version(version::long());
+    }
+    let (line, config) = config::expand(command.clone(), line)?;
+    let matches = command.try_get_matches_from_mut(line)?;
+    outputs::check(&command, &matches)?;
+    Ok((LabrysArguments::from_arg_matches(&matches)?, config))
 }
 
 /// Any arguments, of a command that this build lacks.

@@ -120,6 +120,7 @@ tests!(
     syzygy,
     checkpoint,
     engine,
+    lobby,
     uci,
     uci_session,
     requests,
