@@ -1,11 +1,12 @@
 //! Labrys: a game engine driven over a UCI-style line protocol. This package is the binary with its
 //! [`commands`]; it re-exports the crates that they use.
 //!
-//! The crates, from the bottom up; imports point to the left only: `core ← {solver, protocol ← tuc ← arena ←
-//! session ← web, learn} ← labrys`.
+//! The crates, from the bottom up; imports point to the left only: `core ← {solver ← inspect, protocol ← tuc ←
+//! arena ← session ← web, learn} ← labrys`.
 //!
 //! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`];
 //! - [`solver`]: proofs of results, their certificates, endgame tables;
+//! - [`inspect`]: what searches leave out, checked against a reference;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and clients that drive other engines;
 //! - [`tuc`]: the UDP protocol of TUC-CHESS;
 //! - [`arena`]: matches and tournaments between engines, and their statistics;
@@ -34,6 +35,7 @@ pub use labrys_core::{
     engine, eval, game, game_table, input, memory, nets, parallel, playable, seal, search, tensors,
     with_games,
 };
+pub use labrys_inspect as inspect;
 pub use labrys_learn as learn;
 pub use labrys_protocol as protocol;
 pub use labrys_solver as solver;

@@ -22,6 +22,7 @@ mod completions;
 mod compliance;
 mod deprecated_names;
 mod games;
+mod inspect;
 mod linear;
 mod lobby;
 mod man;
@@ -94,6 +95,8 @@ enum Command {
     Suite(suite::SuiteArguments),
     /// Check that an engine keeps to its protocol, UCI or xboard
     Compliance(compliance::ComplianceArguments),
+    /// Check each step by which a search saves nodes, and say what it misses
+    Inspect(inspect::InspectArguments),
     /// Search a fixed list of positions and print node counts and speed
     Bench(bench::BenchArguments),
     /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
@@ -126,7 +129,7 @@ enum Command {
 /// The commands in the sections of the help.
 const SECTIONS: [(&str, &[&str]); 5] = [
     ("Play", &["uci", "serve", "analyse", "tuc"]),
-    ("Compare", &["match", "lobby", "openings", "games", "suite", "compliance", "bench", "perft"]),
+    ("Compare", &["match", "lobby", "openings", "games", "suite", "compliance", "inspect", "bench", "perft"]),
     ("Prove", &["solve", "verify", "tables"]),
     ("Learn", &["linear", "nnue", "zero", "spsa"]),
     ("The program", &["options", "completions", "man", "help"]),
@@ -311,6 +314,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Games(command) => games::run(&command),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Compliance(arguments) => compliance::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),

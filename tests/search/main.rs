@@ -6,6 +6,7 @@ mod bench;
 mod chess_search;
 mod evaluator;
 mod filter;
+mod inspect;
 mod mcts;
 mod mcts_root;
 mod nets;

@@ -10,8 +10,8 @@ use clap::{Arg, ArgMatches, Command};
 use crate::files::is_same_file;
 
 /// The arguments, of all commands, whose values are output files.
-const OUTPUTS: [&str; 9] =
-    ["out", "pgnout", "epdout", "plot", "log", "proof", "checkpoint", "results", "part"];
+const OUTPUTS: [&str; 10] =
+    ["out", "pgnout", "epdout", "plot", "log", "proof", "checkpoint", "results", "part", "html"];
 
 /// Outputs that may be inputs as well: results may be appended to the file that others are read from.
 const APPENDED: [(&str, &str); 1] = [("results", "assume")];

@@ -7,6 +7,7 @@ use crate::commands::{games, linear, nnue, tables, zero};
 use crate::engine::Playable;
 use crate::engine::registry::{GameTable, GameType};
 use crate::eval::nnue::EvalNet;
+use crate::inspect;
 use crate::solver::{self, SolverGame};
 
 /// Declares the commands of a game: each method calls `run_typed` of its argument with the type of the game.
@@ -72,5 +73,6 @@ pub(in crate::commands) fn commands(
 pub fn add_game<G: SolverGame>() {
     arena::add_game::<G>();
     solver::add_game::<G>();
+    inspect::add_game::<G>();
     GAMES.add(G::info, &GameType::<G>::GAME);
 }

@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
-use crate::game::{Appearance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
+use crate::game::{Appearance, Color, Game, GameHistory, GameOption, Knowledge, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
@@ -194,6 +194,15 @@ impl<G: Game> GameState<G> {
     /// A game that begins at the current position.
     pub fn from_here(&self) -> GameState<G> {
         GameState { history: GameHistory::new(), ..self.clone() }
+    }
+
+    /// A game that begins after a null move, where a search may make one.
+    pub fn after_null_move(&self) -> Option<GameState<G>>
+    where
+        G: Knowledge,
+    {
+        let position = self.position.null_move()?;
+        Some(GameState { position, history: GameHistory::new(), choice: self.choice })
     }
 
     /// The option of the game.

@@ -30,7 +30,7 @@ pub use game_engine::{GameEngine, line_text};
 pub use game_options::GameOptions;
 pub use openings::{NamedOpening, NamedOpenings};
 pub use options::{EvaluationKind, OptionError, OptionGroup, OptionKind, OptionSpec, Settings, SideEffect};
-pub use typed::{Playable, TypedEngine};
+pub use typed::{Playable, TypedEngine, TypedEvaluation};
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};

@@ -1,7 +1,8 @@
 //! The engine of a game in the types of the game.
 
 use super::{Engine, GameState, Settings};
-use crate::eval::Scale;
+use crate::eval::nnue::NetEvaluator;
+use crate::eval::{Linear, Scale};
 use crate::game::{EndgameTables, Game, Knowledge};
 use crate::nets::NetError;
 use crate::search::{Control, Limits, Listener, NetLeaves, SearchResult};
@@ -28,10 +29,22 @@ macro_rules! playable {
     )+};
 }
 
+/// The evaluation of a position, by its kind.
+#[derive(Clone, Copy, Debug)]
+pub enum TypedEvaluation<'a, G: Game> {
+    /// A weighted sum of features.
+    Linear(&'a Linear<G>),
+    /// An efficiently updatable net.
+    Net(&'a NetEvaluator<G>),
+}
+
 /// An [`Engine`] of the game `G`, for callers that know the game.
 pub trait TypedEngine<G: Game>: Engine {
     /// The game in play.
     fn game(&self) -> &GameState<G>;
+
+    /// The evaluation that searches of a position by depth use.
+    fn evaluation(&self, position: &G) -> TypedEvaluation<'_, G>;
 
     /// The scale of the evaluation of a position.
     fn scale(&self, position: &G) -> Scale;

@@ -3,6 +3,7 @@
 
 use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, Stability, TimeManager};
+use super::observer::{Claim, Decision, Observer, Step, Unobserved};
 use super::options::SearchMode;
 use super::ordering::Heuristics;
 use super::pvs::Inherited;
@@ -53,13 +54,15 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     table.new_search();
     let helpers = others.iter_mut().map(|heuristics| {
         move |is_ready: &dyn Fn()| {
-            let searcher = Searcher::new(input, mode, root.clone(), table, heuristics, shared, None);
+            let searcher =
+                Searcher::new(input, mode, root.clone(), table, heuristics, shared, None, Unobserved);
             is_ready();
             Deepening::new(input, mode, searcher).run();
         }
     });
     let best = with_helpers(helpers, &shared.deadline, || {
-        let searcher = Searcher::new(input, mode, root.clone(), table, first, shared, Some(listener));
+        let searcher =
+            Searcher::new(input, mode, root.clone(), table, first, shared, Some(listener), Unobserved);
         let best = Deepening::new(input, mode, searcher).run();
         shared.deadline.end();
         best
@@ -67,6 +70,44 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     // The time until all threads have ended.
     shared.deadline.poll();
     best
+}
+
+/// Searches like [`search`] on one thread, and shows `observer` what it leaves out. The nodes are the same.
+pub fn observe<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>>(
+    input: &SearchInput<G, E>,
+    mode: SearchMode,
+    table: &TranspositionTable,
+    heuristics: &mut Heuristics<G>,
+    control: &Control,
+    listener: &mut dyn Listener<G::Move>,
+    mut observer: O,
+) -> SearchResult<G::Move> {
+    let mut moves = input.moves();
+    if moves.is_empty() {
+        return SearchResult::none();
+    }
+    if input.root_moves.is_none() && moves.len() < input.position.count_moves() {
+        let iteration = input.limits.depth.unwrap_or(1) as usize;
+        observer.decided(&Decision {
+            step: Step::Filter,
+            path: &[],
+            iteration,
+            moves: &moves,
+            depth: iteration as i32 - 1,
+            claim: Claim::HasBest,
+            tested: None,
+            terms: &[],
+        });
+    }
+    let time = TimeManager::new(input.limits, input.position.side_to_move());
+    let shared = SharedState::new(Deadline::new(control, input.limits.start, time), 1);
+    if input.sorts_root_by_static_eval() {
+        sort_by_static_eval(input, &shared.deadline, &mut moves);
+    }
+    table.new_search();
+    let root = Root::new(moves);
+    let searcher = Searcher::new(input, mode, root, table, heuristics, &shared, Some(listener), observer);
+    Deepening::new(input, mode, searcher).run()
 }
 
 /// Sorts the root moves by the static evaluation after them, best first. Where time is up, those that have
@@ -89,7 +130,7 @@ fn sort_by_static_eval<G: Knowledge, E: Evaluator<G>>(
     });
 }
 
-impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> {
     /// Searches the root to a depth within a window, with the search that was requested, and sorts its moves.
     /// With several threads, the result is that of the first one to finish.
     fn search_root(&mut self, depth: i32, window: Window) -> Score {
@@ -110,23 +151,23 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
 }
 
 /// A search that deepens.
-struct Deepening<'a, 's, G: Knowledge, E: Evaluator<G>> {
+struct Deepening<'a, 's, G: Knowledge, E: Evaluator<G>, O> {
     input: &'a SearchInput<'a, G, E>,
     mode: SearchMode,
     stability: Stability<G::Move>,
-    searcher: Searcher<'s, G, E>,
+    searcher: Searcher<'s, G, E, O>,
     /// The best lines so far, of one state of the search: distinct, the best first.
     lines: Vec<Line<G::Move>>,
     /// Whether an unfinished iteration has been reported since.
     has_reported: bool,
 }
 
-impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
+impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 's, G, E, O> {
     fn new(
         input: &'a SearchInput<'a, G, E>,
         mode: SearchMode,
-        searcher: Searcher<'s, G, E>,
-    ) -> Deepening<'a, 's, G, E> {
+        searcher: Searcher<'s, G, E, O>,
+    ) -> Deepening<'a, 's, G, E, O> {
         let (stability, lines) = (Stability::new(), Vec::new());
         Deepening { input, mode, stability, searcher, lines, has_reported: false }
     }

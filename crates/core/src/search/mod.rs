@@ -13,6 +13,7 @@
 //!   matches tune, and margins by them;
 //! - `ordering`: the move picker, with killers, histories and corrections of the evaluation; `msd`: minimax
 //!   selective deepening;
+//! - `observer`: an [`Observer`] of what a search leaves out;
 //! - `root`: the moves of the root; `threads`: helper threads, and their shared state; `searcher`: the state
 //!   of one thread, and its steps from one position to the next;
 //! - `plain`: minimax, α-β and expectiminimax as in the textbook, for comparison with `pvs`, the chance nodes
@@ -20,7 +21,8 @@
 //!   ([`TableRoot`]);
 //! - `pvs`: principal variation search and quiescence search;
 //! - `deepening`: [`search`], iterative deepening with aspiration windows or MTD(f), and several principal
-//!   variations.
+//!   variations; [`observe`], the same with an observer;
+//! - `reference`: a full-width search of any node of another one ([`Reference`]).
 //!
 //! Monte Carlo tree search is `mcts` ([`monte_carlo`]).
 
@@ -30,10 +32,12 @@ mod input;
 mod limits;
 mod mcts;
 mod msd;
+mod observer;
 mod options;
 mod ordering;
 mod plain;
 mod pvs;
+mod reference;
 mod report;
 mod root;
 mod searcher;
@@ -43,16 +47,18 @@ mod threads;
 mod window;
 
 pub use constants::{Constant, Constants, EngineConstants};
-pub use deepening::search;
+pub use deepening::{observe, search};
 pub use input::SearchInput;
 pub use limits::{Clock, Control, Delays, Limits, TimeManager};
 pub use mcts::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves, Tree, monte_carlo};
 pub use msd::MsdOptions;
+pub use observer::{Claim, Decision, Observer, Step, Unobserved};
 pub use options::{
     Expansion, FinalMove, MctsOptions, Method, NoiseAt, Options, RootSelection, SearchMode, Selection,
 };
 pub use ordering::Heuristics;
 pub use plain::random;
+pub use reference::{Node as ReferenceNode, Reference};
 pub use report::{Listener, Progress, Report, RootMoveStatistics, RootStatistics, SearchResult, Visits};
 pub use table::{TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;

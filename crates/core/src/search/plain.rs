@@ -8,6 +8,7 @@
 //! *-minimax search procedure for trees containing chance nodes", 1983). The value is exact.
 
 use super::input::SearchInput;
+use super::observer::Observer;
 use super::options::SearchMode;
 use super::report::SearchResult;
 use super::searcher::{Search, Searcher};
@@ -18,7 +19,7 @@ use crate::game::{Knowledge, mixed};
 /// The maximum value of a position, and the negative of the least.
 const MAX_VALUE: f64 = Score::WIN.to_thousandths() as f64;
 
-impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> {
     /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
     /// lies in the window, otherwise a bound of it (fail soft). Minimax searches every move, the other modes
     /// cut off at β.
@@ -38,6 +39,9 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
         }
         let mut moves = std::mem::take(&mut self.stack[ply].kept);
         self.list_moves(ply, &mut moves);
+        if ply > 0 && self.msd_filters() {
+            self.show_filter(ply, &moves, depth);
+        }
         let score = match moves[..] {
             [] => self.terminal_score(ply),
             _ => self.full_width_moves(&moves, depth, window, ply),
@@ -90,7 +94,7 @@ impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     }
 }
 
-impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E, O> {
     /// The value of a move at `ply` for its player, with `depth` plies left after it: the mean of the values
     /// of its outcomes, or below the chance plies, the value of the mean outcome.
     #[inline(always)]
@@ -115,7 +119,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         mv: G::Move,
         depth: i32,
         window: Window,
-        search: Search<'_, 'a, G, E>,
+        search: Search<'_, 'a, G, E, O>,
     ) -> Score {
         let mut outcomes = Vec::new();
         self.position(ply).outcomes(mv, &mut outcomes);
@@ -134,7 +138,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         outcomes: &[(G::Move, f64)],
         depth: i32,
         window: Window,
-        search: Search<'_, 'a, G, E>,
+        search: Search<'_, 'a, G, E, O>,
     ) -> (Score, Vec<G::Move>) {
         let (alpha, beta) =
             (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
@@ -183,7 +187,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// An upper bound of an outcome for the player who moved: the value of one good reply.
-    fn probe_outcome(&mut self, ply: usize, mv: G::Move, depth: i32, search: Search<'_, 'a, G, E>) -> f64 {
+    fn probe_outcome(&mut self, ply: usize, mv: G::Move, depth: i32, search: Search<'_, 'a, G, E, O>) -> f64 {
         self.play(ply, mv);
         let is_same_player = self.position(ply + 1).side_to_move() == self.position(ply).side_to_move();
         let bound = match self.good_reply(ply + 1) {

@@ -7,6 +7,7 @@ use super::constants::Margins;
 use super::input::SearchInput;
 use super::limits::{Budget, ProgressTimer};
 use super::msd::MsdFilter;
+use super::observer::{Observer, Step, Unobserved};
 use super::options::SearchMode;
 use super::ordering::{Context, Heuristics, MovePicker};
 use super::report::{Listener, Progress};
@@ -80,7 +81,7 @@ impl<G: Game, S> Ply<G, S> {
 }
 
 /// One thread of a search of one position.
-pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>> {
+pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>, O = Unobserved> {
     pub(super) evaluator: &'a E,
     pub(super) margins: Margins,
     pub(super) table: &'a TranspositionTable,
@@ -113,14 +114,15 @@ pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>> {
     pub(super) shared: &'a SharedState<'a, G::Move>,
     /// The listener; none in helper threads.
     pub(super) listener: Option<&'a mut dyn Listener<G::Move>>,
+    pub(super) observer: O,
     /// When progress is due.
     pub(super) progress_timer: ProgressTimer,
 }
 
 /// A search of the position at a ply, to a depth and within a window: its value for its side to move.
-pub(super) type Search<'f, 'a, G, E> = &'f dyn Fn(&mut Searcher<'a, G, E>, i32, Window, usize) -> Score;
+pub(super) type Search<'f, 'a, G, E, O> = &'f dyn Fn(&mut Searcher<'a, G, E, O>, i32, Window, usize) -> Score;
 
-impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E, O> {
     /// A search that has not yet begun.
     pub(super) fn new(
         input: &SearchInput<'a, G, E>,
@@ -130,7 +132,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         heuristics: &'a mut Heuristics<G>,
         shared: &'a SharedState<'a, G::Move>,
         listener: Option<&'a mut dyn Listener<G::Move>>,
-    ) -> Searcher<'a, G, E> {
+        observer: O,
+    ) -> Searcher<'a, G, E, O> {
         let options = input.options;
         let mut state = E::State::default();
         input.evaluator.reset(input.position, &mut state);
@@ -161,6 +164,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             budget: Budget::new(input.limits.nodes),
             shared,
             listener,
+            observer,
             progress_timer: ProgressTimer::new(),
         }
     }
@@ -189,7 +193,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Whether a table entry can replace a search. A greater depth is better, but differs from plain minimax.
     pub(super) fn satisfies(&self, entry: &TtEntry<G::Move>, PvSearch { depth, window }: PvSearch) -> bool {
         let stored = i32::from(entry.depth);
-        (stored == depth || (self.selective && stored > depth)) && entry.causes_cutoff(window)
+        (stored == depth || (stored > depth && self.uses(Step::DeeperEntry))) && entry.causes_cutoff(window)
     }
 
     /// Stops a PV node above `ply`, and all below it, if another thread has finished its search meanwhile.
@@ -400,9 +404,15 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         filters
     }
 
+    /// The moves of the position at `ply` that minimax selective deepening searches; `None` for all. Only
+    /// while they are searched.
+    pub(super) fn kept(&self, ply: usize) -> Option<&[G::Move]> {
+        (ply > 0 && self.msd_filters()).then(|| &self.stack[ply].kept[..])
+    }
+
     /// Whether moves below the root are left out.
     #[inline]
-    fn msd_filters(&self) -> bool {
+    pub(super) fn msd_filters(&self) -> bool {
         self.msd.as_ref().is_some_and(MsdFilter::is_on)
     }
 
@@ -563,7 +573,16 @@ pub(super) mod tests {
         let deadline = Deadline::new(&control, limits.start, TimeManager::default());
         let shared = SharedState::new(deadline, threads);
         let root = Root::new(input.moves());
-        job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
+        job(&mut Searcher::new(
+            &input,
+            SearchMode::Pvs,
+            root,
+            &table,
+            &mut heuristics,
+            &shared,
+            None,
+            Unobserved,
+        ))
     }
 
     #[test]

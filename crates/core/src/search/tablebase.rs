@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::input::SearchInput;
+use super::observer::Observer;
 use super::report::{Listener, Progress, Report, RootStatistics};
 use super::searcher::Searcher;
 use super::table::TtEntry;
@@ -10,7 +11,7 @@ use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Knowledge, Wdl};
 
-impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> {
     /// The score of the position at `ply` by the endgame tables, stored in the transposition table; `None`
     /// where they do not have it, or where `depth`, the plies left to search, are too few. A position without
     /// moves has a better score: its own.

@@ -7,7 +7,7 @@ mod options;
 mod text;
 
 use super::book::OpeningBook;
-use super::{Engine, EvaluationKind, GameState, Playable, Settings, TypedEngine};
+use super::{Engine, EvaluationKind, GameState, Playable, Settings, TypedEngine, TypedEvaluation};
 use crate::eval::{Evaluator, Linear, Scale};
 use crate::game::{EndgameTables, Game, InputShape, SharedTables, TableOptions};
 use crate::nets::{NetError, NetProblem};
@@ -70,6 +70,13 @@ impl<G: Playable> GameEngine<G> {
 impl<G: Playable> TypedEngine<G> for GameEngine<G> {
     fn game(&self) -> &GameState<G> {
         &self.play
+    }
+
+    fn evaluation(&self, position: &G) -> TypedEvaluation<'_, G> {
+        match self.eval_net_in_use(position) {
+            Some(net) => TypedEvaluation::Net(&net.evaluator),
+            None => TypedEvaluation::Linear(&self.linear),
+        }
     }
 
     fn scale(&self, position: &G) -> Scale {

@@ -311,6 +311,16 @@ impl<M: GameMove> MovePicker<M> {
         self.given > 0 && self.ranks.get(self.given - 1).is_some_and(|&rank| rank < LOSING)
     }
 
+    /// The moves picked, in their order.
+    pub(super) fn picked(&self) -> &[M] {
+        &self.moves[..self.given]
+    }
+
+    /// The moves generated so far.
+    pub(super) fn generated(&self) -> &[M] {
+        &self.moves
+    }
+
     /// The number of moves picked.
     pub(super) fn given(&self) -> usize {
         self.given

@@ -10,19 +10,20 @@
 mod quiescence;
 mod selectivity;
 
-pub(super) use selectivity::Inherited;
-use selectivity::{Candidate, Node, QuietPruning, Singularity};
+use selectivity::{Candidate, QuietPruning, Singularity};
+pub(super) use selectivity::{Inherited, Node};
 
+use super::observer::{Claim, Local, Observer, Step};
 use super::ordering::{MovePicker, Scope};
 use super::searcher::{Ply, PvSearch, Searcher};
-use super::window::Window;
+use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
 
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
 
-impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E, O> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
     /// window, a bound outside. The window tells the kind of the node.
     pub(super) fn pvs(&mut self, depth: i32, window: Window, ply: usize, inherited: Inherited) -> Score {
@@ -111,11 +112,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let corrected_eval = evals.map(|[_, corrected]| corrected);
         self.stack[ply].static_eval = corrected_eval;
         // The history of the last move learns from it, and its reduction is adjusted.
+        let asked = depth;
         if G::HINDSIGHT
             && excluded.is_none()
             && let Some(corrected_eval) = corrected_eval
         {
-            depth += self.apply_hindsight(depth, ply, corrected_eval);
+            let extension = self.apply_hindsight(depth, ply, corrected_eval);
+            depth += if self.uses(Step::Hindsight) { extension } else { 0 };
         }
         let table_move = tt_entry.and_then(|entry| entry.best);
         let mut node = Node {
@@ -150,7 +153,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         // 12. Internal iterative reduction (selective): without a table move the node is searched less
         //     deeply.
         let reduces = depth >= self.margins.constants.internal_reduction_depth && table_move.is_none();
-        if self.selective && !root && reduces {
+        if !root && reduces && self.uses(Step::InternalReduction) {
             node.depth -= 1;
         }
 
@@ -161,8 +164,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         if root {
             picker.begin_in_order(self.root.open_moves());
         } else {
-            let scope =
-                if G::ORDERS_BY_STATIC_EVAL && self.selective { Scope::ByStaticEval } else { Scope::All };
+            let by_eval = G::ORDERS_BY_STATIC_EVAL && self.uses(Step::Candidates);
+            let scope = if by_eval { Scope::ByStaticEval } else { Scope::All };
             if scope == Scope::ByStaticEval {
                 self.update_eval_state(ply);
             }
@@ -170,7 +173,23 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         let score = self.search_moves::<PV>(&node, &mut picker);
         self.stack[ply].picker = picker;
+        if O::IS_ON && node.depth < asked {
+            self.show_reduced(asked, depth, &node, score);
+        }
         score
+    }
+
+    /// Shows the observer that a node has been searched less deeply than `asked`: to `depth` by hindsight,
+    /// and to that of the node after the internal reduction.
+    fn show_reduced(&mut self, asked: i32, depth: i32, node: &Node<G::Move>, score: Score) {
+        let claim = match node.window.bound_of(score) {
+            Bound::Lower => Claim::AtLeast(node.window.beta),
+            Bound::Upper => Claim::AtMost(node.window.alpha),
+            Bound::Exact => return,
+        };
+        let step = if depth < asked { Step::Hindsight } else { Step::InternalReduction };
+        let (moves, tested, terms) = (&[][..], Some(node.depth), &[][..]);
+        self.show(node.ply, Local { step, moves, depth: asked, claim, tested, terms });
     }
 
     /// Whether the static evaluation of a node is better than that of the same player two plies ago, if
@@ -205,27 +224,38 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             return None;
         }
         // 8. Razoring: so far below α that only tactical moves might help.
-        if selectivity::is_razorable(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
+        if self.uses(Step::Razoring)
+            && selectivity::is_razorable(node, static_eval, &self.margins)
+            && !self.position(ply).is_terminal()
+        {
             let score = self.quiescence(window, ply);
             if score <= window.alpha || self.is_stopped() {
+                self.show_node(Step::Razoring, node, Claim::AtMost(window.alpha), 0);
                 return Some(score);
             }
         }
         // 9. Reverse futility pruning: far above β near the horizon.
-        if selectivity::is_reverse_futile(node, static_eval, &self.margins)
+        if self.uses(Step::ReverseFutility)
+            && selectivity::is_reverse_futile(node, static_eval, &self.margins)
             && !self.position(ply).is_terminal()
         {
+            self.show_node(Step::ReverseFutility, node, Claim::AtLeast(window.beta), None);
             return Some(static_eval);
         }
         // 10. Null move pruning: above β even after a null move.
-        if let Some(reduction) = selectivity::null_move_reduction(node, static_eval, &self.margins)
+        if self.uses(Step::NullMove)
+            && let Some(reduction) = selectivity::null_move_reduction(node, static_eval, &self.margins)
             && let Some(score) = self.try_null_move(node, reduction)
         {
+            let tested = node.depth - 1 - reduction;
+            self.show_node(Step::NullMove, node, Claim::AtLeast(window.beta), tested);
             return Some(score);
         }
         // 11. ProbCut: a tactical move that a shallower search finds far above β.
-        let (beta, depth) = selectivity::probcut(node, &self.margins)?;
-        self.probcut(node, static_eval, beta, depth)
+        let (beta, depth) = selectivity::probcut(node, &self.margins).filter(|_| self.uses(Step::ProbCut))?;
+        let score = self.probcut(node, static_eval, beta, depth)?;
+        self.show_node(Step::ProbCut, node, Claim::AtLeast(window.beta), None);
+        Some(score)
     }
 
     /// Null move pruning: the value of a node that is above β even after a null move.
@@ -320,8 +350,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         let prunes = self.selective && !PV && !root && !node.in_check;
         let late_moves = if prunes { selectivity::late_moves(node, &margins) } else { i32::MAX };
-        let width = if self.selective && !root { self.width } else { usize::MAX };
+        let width = if !root && self.uses(Step::Width) { self.width } else { usize::MAX };
         let is_filtered = !root && self.msd_list_kept(ply);
+        if O::IS_ON && is_filtered {
+            let kept = std::mem::take(&mut self.stack[ply].kept);
+            self.show_filter(ply, &kept, depth);
+            self.stack[ply].kept = kept;
+        }
         self.stack[ply + 1].cutoffs = 0;
 
         let mut best = -Score::INFINITE;
@@ -338,6 +373,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             move_count += 1;
             if move_count > width {
+                self.show_rest(Step::Width, node, picker, 1, alpha, |_, _| true);
                 break;
             }
             if root {
@@ -347,8 +383,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let history_score = self.history_score(ply, mv, is_tactical);
             let candidate = Candidate { count: move_count, is_tactical, history_score };
             let cutoffs = self.stack[ply + 1].cutoffs;
-            let reduction = match self.selective && move_count > 1 {
-                true => selectivity::reduction(node, &candidate, G::FINE_REDUCTIONS, cutoffs, &margins),
+            let reduction_terms =
+                || selectivity::reduction_terms(node, &candidate, G::FINE_REDUCTIONS, cutoffs, &margins);
+            let reduction = match move_count > 1 && self.uses(Step::LateReduction) {
+                true => reduction_terms().iter().map(|(_, hundredths)| hundredths).sum(),
                 false => 0,
             };
 
@@ -363,10 +401,20 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                     let gives_check = || G::HINDSIGHT && self.position(ply).after(mv).in_check();
                     match verdict {
                         QuietPruning::Search => {}
-                        QuietPruning::Skip | QuietPruning::SkipRest if gives_check() => {}
-                        QuietPruning::Skip => continue,
-                        QuietPruning::SkipRest if by_eval => break,
-                        QuietPruning::SkipRest => {
+                        QuietPruning::Skip(step) | QuietPruning::SkipRest(step)
+                            if !self.uses(step) || gives_check() => {}
+                        QuietPruning::Skip(step) => {
+                            self.show_pruned(step, node, mv, alpha);
+                            continue;
+                        }
+                        QuietPruning::SkipRest(step) => {
+                            self.show_rest(step, node, picker, 1, alpha, |position, mv| match by_eval {
+                                true => picker.generated().contains(&mv),
+                                false => !position.is_tactical(mv),
+                            });
+                            if by_eval {
+                                break;
+                            }
                             picker.skip_quiet();
                             continue;
                         }
@@ -374,8 +422,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 }
                 // 15. Pruning by static exchange evaluation (selective).
                 if let Some(least) = selectivity::least_exchange(node, is_tactical, &margins)
+                    && self.uses(Step::Exchange)
                     && !self.position(ply).see_ge(mv, least)
                 {
+                    self.show_pruned(Step::Exchange, node, mv, alpha);
                     continue;
                 }
             }
@@ -399,7 +449,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             let mut child = node.for_child(!PV && !is_cut_node);
             if move_count == 1 {
                 match self.extension(node, mv) {
-                    Singularity::Refuted(bound) => return bound,
+                    Singularity::Refuted(bound) => {
+                        self.show_node(Step::MultiCut, node, Claim::AtLeast(beta), None);
+                        return bound;
+                    }
                     Singularity::Extended(plies) => {
                         full += plies;
                         child.double_extensions += i32::from(plies > 1);
@@ -417,7 +470,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 // 19. Late move reductions (selective), re-searched at full depth if they fail high.
                 let constants = &margins.constants;
                 let mut reduced = full;
-                if self.selective
+                if self.uses(Step::LateReduction)
                     && depth >= constants.late_reduction_depth
                     && move_count >= constants.late_reduction_moves as usize + usize::from(PV)
                 {
@@ -427,6 +480,11 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                 self.stack[ply].reduction = full - reduced;
                 score = self.search_reply(ply, mv, reduced, null, node.for_child(true));
                 self.stack[ply].reduction = 0;
+                if O::IS_ON && score <= alpha && reduced < full {
+                    let (step, moves, claim) = (Step::LateReduction, &[mv][..], Claim::AtMost(alpha));
+                    let (tested, terms) = (Some(reduced), &reduction_terms()[..]);
+                    self.show(ply, Local { step, moves, depth: full, claim, tested, terms });
+                }
                 if score > alpha && reduced < full {
                     let surprise = margins.of(constants.late_reduction_deeper);
                     if G::FINE_REDUCTIONS && score > best + surprise && ply < 2 * self.iteration {
@@ -479,6 +537,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             }
         }
 
+        if O::IS_ON && G::ORDERS_BY_STATIC_EVAL && best < beta && !root && self.uses(Step::Candidates) {
+            let is_out = |_: &G, mv| !picker.generated().contains(&mv);
+            self.show_rest(Step::Candidates, node, picker, 0, alpha, is_out);
+        }
         if move_count == 0 {
             // The excluded move was the only one.
             return if excluded.is_some() { alpha } else { self.terminal_score(ply) };
@@ -499,7 +561,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The singular extension of the first move of a node.
     fn extension(&mut self, node: &Node<G::Move>, mv: G::Move) -> Singularity {
         let ply = node.ply;
-        let may_extend = self.selective && ply > 0 && ply < 2 * self.iteration;
+        let may_extend = ply > 0 && ply < 2 * self.iteration && self.uses(Step::MultiCut);
         let limit = match may_extend && node.table_move() == Some(mv) {
             true => selectivity::singular_limit(node, &self.margins),
             false => None,
@@ -583,7 +645,6 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::search::searcher::tests::{with_one_of_threads, with_searcher};
     use crate::search::table::TtEntry;
-    use crate::search::window::Bound;
 
     /// The number of moves of a position with a negative history score.
     fn punished<G: Knowledge, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {

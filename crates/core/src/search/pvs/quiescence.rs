@@ -2,12 +2,13 @@
 
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
+use crate::search::observer::Observer;
 use crate::search::ordering::Scope;
 use crate::search::searcher::{Ply, Searcher};
 use crate::search::table::TtEntry;
 use crate::search::window::Window;
 
-impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> {
     /// The value of the position at `ply` for its side to move, where both players make tactical moves or
     /// stand pat on the static evaluation. +108 ± 33 Elo in Neighbours.
     pub(super) fn quiescence(&mut self, window: Window, ply: usize) -> Score {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::eval::Score;
 use crate::search::constants::Margins;
+use crate::search::observer::Step;
 use crate::search::table::TtEntry;
 use crate::search::window::{Bound, Window};
 
@@ -25,11 +26,11 @@ pub(in crate::search) struct Inherited {
 
 /// The data of a node before its moves are searched. The data of the line, such as positions, is in the stack
 /// of the thread.
-pub(super) struct Node<M> {
+pub(in crate::search) struct Node<M> {
     /// Plies that are left.
-    pub(super) depth: i32,
+    pub(in crate::search) depth: i32,
     /// Plies from the root.
-    pub(super) ply: usize,
+    pub(in crate::search) ply: usize,
     pub(super) window: Window,
     /// Whether it may lie on the principal variation: its window is open.
     pub(super) is_pv: bool,
@@ -37,7 +38,7 @@ pub(super) struct Node<M> {
     pub(super) tt_pv: bool,
     pub(super) inherited: Inherited,
     /// The move that is left out: the table move, in a singular search of the others.
-    pub(super) excluded: Option<M>,
+    pub(in crate::search) excluded: Option<M>,
     /// The table's entry, its score as seen from the root.
     pub(super) tt_entry: Option<TtEntry<M>>,
     /// Whether the table move is tactical.
@@ -140,10 +141,10 @@ pub(super) fn late_moves<M>(node: &Node<M>, margins: &Margins) -> i32 {
 pub(super) enum QuietPruning {
     /// It is searched.
     Search,
-    /// It is not.
-    Skip,
+    /// It is not, by this step.
+    Skip(Step),
     /// Neither it nor any later one is.
-    SkipRest,
+    SkipRest(Step),
 }
 
 /// Late move, futility and history pruning of a quiet move, which would be reduced by `reduction` hundredths
@@ -160,7 +161,7 @@ pub(super) fn quiet_pruning<M>(
 ) -> QuietPruning {
     let constants = &margins.constants;
     if candidate.count as i32 > late_moves {
-        return QuietPruning::SkipRest;
+        return QuietPruning::SkipRest(Step::LateMoves);
     }
     let reduced = (node.depth - 1 - reduction / 100).max(0);
     let is_futile = reduced <= constants.futility_depth
@@ -169,12 +170,13 @@ pub(super) fn quiet_pruning<M>(
             .static_eval
             .is_some_and(|eval| eval + margins.of(constants.futility_margin * (reduced + 1)) <= alpha);
     if is_futile {
-        return if by_eval { QuietPruning::SkipRest } else { QuietPruning::Skip };
+        let step = Step::Futility;
+        return if by_eval { QuietPruning::SkipRest(step) } else { QuietPruning::Skip(step) };
     }
     // History pruning.
     let has_failed = reduced < constants.history_pruning_depth
         && candidate.history_score < -constants.history_pruning_margin * node.depth;
-    if has_failed { QuietPruning::Skip } else { QuietPruning::Search }
+    if has_failed { QuietPruning::Skip(Step::History) } else { QuietPruning::Search }
 }
 
 /// Pruning by static exchange evaluation: the SEE threshold of a move, in thousandths; `None` if any move is
@@ -239,42 +241,41 @@ pub(super) fn hindsight(depth: i32, reduction: i32, gain: i32, margins: &Margins
     }
 }
 
-/// Late move reduction: hundredths of a ply by which a move is reduced, the more, the deeper the search and
-/// the later the move, and the lower its history score. `refines` is
+/// Late move reduction: the terms of the formula, in hundredths of a ply by which a move is reduced. It is
+/// the more, the deeper the search and the later the move, and the lower its history score. `refines` is
 /// [`Knowledge::FINE_REDUCTIONS`](crate::game::Knowledge::FINE_REDUCTIONS), `cutoffs` the number of fail
 /// highs below the node so far.
-pub(super) fn reduction<M>(
+#[inline]
+pub(super) fn reduction_terms<M>(
     node: &Node<M>,
     candidate: &Candidate,
     refines: bool,
     cutoffs: i32,
     margins: &Margins,
-) -> i32 {
+) -> [(&'static str, i32); 8] {
     let constants = &margins.constants;
     let &Candidate { count, is_tactical, history_score } = candidate;
     let logarithms = LOGARITHMS[node.depth.clamp(0, 255) as usize] * LOGARITHMS[count.min(255)];
-    let mut reduction =
-        constants.late_reduction_base + (logarithms * 1e4) as i32 / constants.late_reduction_divisor;
-    if !node.is_improving {
-        reduction += constants.late_reduction_not_improving;
-    }
-    if node.inherited.is_cut_node {
-        reduction += constants.late_reduction_cut_node;
-    }
-    if node.is_pv || (refines && node.tt_pv) {
-        reduction -= 100;
-    }
-    if refines && cutoffs > constants.late_reduction_cutoffs {
-        reduction += 100;
-    }
-    if is_tactical {
-        reduction -= constants.late_reduction_tactical;
-    } else if refines && node.is_table_move_tactical {
-        reduction += constants.late_reduction_tactical_table_move;
-    }
+    let has_tactical_table_move = !is_tactical && refines && node.is_table_move_tactical;
     let by_doubt = i64::from(node.correction_size) * 100 / i64::from(constants.late_reduction_correction);
-    reduction -= by_doubt.min(constants.late_reduction_correction_most.into()) as i32;
     let by_history = 100 * history_score / constants.late_reduction_history;
     let most = constants.late_reduction_history_most;
-    reduction - by_history.clamp(-most, most)
+    let where_true = |applies: bool, hundredths: i32| if applies { hundredths } else { 0 };
+    [
+        (
+            "depth and move count",
+            constants.late_reduction_base + (logarithms * 1e4) as i32 / constants.late_reduction_divisor,
+        ),
+        ("not improving", where_true(!node.is_improving, constants.late_reduction_not_improving)),
+        ("cut node", where_true(node.inherited.is_cut_node, constants.late_reduction_cut_node)),
+        ("principal variation", where_true(node.is_pv || (refines && node.tt_pv), -100)),
+        ("refuted moves", where_true(refines && cutoffs > constants.late_reduction_cutoffs, 100)),
+        (
+            "tactical move",
+            where_true(is_tactical, -constants.late_reduction_tactical)
+                + where_true(has_tactical_table_move, constants.late_reduction_tactical_table_move),
+        ),
+        ("correction", -by_doubt.min(constants.late_reduction_correction_most.into()) as i32),
+        ("history", -by_history.clamp(-most, most)),
+    ]
 }

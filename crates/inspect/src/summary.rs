@@ -1,0 +1,172 @@
+//! The tables of an inspection: by step, by term, by depth and by phase.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::report::{DecisionReport, PositionReport, Verdict, View};
+
+/// What the decisions of a step are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// All together.
+    All,
+    /// Plies that were left.
+    Depth,
+    /// The phase of the node.
+    Phase,
+    /// The term that is to blame, of wrong decisions alone.
+    Term,
+}
+
+impl Group {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::All => "all",
+            Group::Depth => "depth",
+            Group::Phase => "phase",
+            Group::Term => "term",
+        }
+    }
+}
+
+/// A row of the tables: some decisions of a step.
+#[derive(Clone, Debug, Serialize)]
+pub struct SummaryRow {
+    /// The view.
+    pub view: View,
+    /// The step.
+    pub step: &'static str,
+    /// What the decisions are grouped by.
+    pub group: Group,
+    /// Their depth, phase or term; empty for all.
+    pub value: String,
+    /// How many there were in the searches; an estimate from the sample, except for all and by depth.
+    pub decisions: f64,
+    /// How many were checked.
+    pub judged: u64,
+    /// How many of these are wrong.
+    pub wrong: u64,
+    /// How many could not be checked within the budget.
+    pub unknown: u64,
+    /// The estimated share of wrong decisions, each step and depth of a position weighted by its number of
+    /// decisions; in a row of a term the share of this term in the wrong ones.
+    pub share: f64,
+    /// Estimated wrong decisions for a million nodes of the search; `None` for priors.
+    pub per_million: Option<f64>,
+    /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved.
+    pub cost: Option<f64>,
+    /// The greatest cost.
+    pub greatest: Option<f64>,
+    /// Wrong decisions that a mate is involved in.
+    pub mates: u64,
+    /// The nodes of the same search without the step, as a multiple of its nodes.
+    pub nodes_without: Option<f64>,
+}
+
+/// Sums of a row.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    decisions: f64,
+    judged: u64,
+    wrong: u64,
+    unknown: u64,
+    estimate: f64,
+    checked: f64,
+    costs: Vec<f64>,
+    mates: u64,
+}
+
+/// The tables of some positions.
+pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
+    let mut sums: BTreeMap<(View, &'static str, Group, String), Sums> = BTreeMap::new();
+    // The nodes of a search, and those without the step.
+    let mut nodes: BTreeMap<(View, &'static str), [u64; 3]> = BTreeMap::new();
+    let mut nodes_of_view: BTreeMap<View, u64> = BTreeMap::new();
+    for position in positions {
+        let mut seen = Vec::new();
+        for count in &position.counts {
+            let weight = count.decisions as f64;
+            for (group, value) in [(Group::All, String::new()), (Group::Depth, count.depth.to_string())] {
+                sums.entry((count.view, count.step, group, value)).or_default().decisions += weight;
+            }
+            if !seen.iter().any(|&(view, _)| view == count.view) {
+                *nodes_of_view.entry(count.view).or_default() += count.nodes;
+            }
+            if !seen.contains(&(count.view, count.step)) {
+                let [with, without, searches] = nodes.entry((count.view, count.step)).or_default();
+                if let Some(other) = count.nodes_without {
+                    (*with, *without, *searches) = (*with + count.nodes, *without + other, *searches + 1);
+                }
+                seen.push((count.view, count.step));
+            }
+            let of_cell = |decision: &&DecisionReport| {
+                (decision.view, decision.step, decision.depth) == (count.view, count.step, count.depth)
+            };
+            let cell: Vec<_> = position.decisions.iter().filter(of_cell).collect();
+            let judged = cell.iter().filter(|decision| decision.verdict != Verdict::Unknown).count();
+            for decision in &cell {
+                let mut groups = vec![
+                    (Group::All, String::new()),
+                    (Group::Depth, decision.depth.to_string()),
+                    (Group::Phase, decision.phase.to_owned()),
+                ];
+                let is_wrong = decision.verdict == Verdict::Wrong;
+                if is_wrong && let Some(term) = decision.blame {
+                    groups.push((Group::Term, term.to_owned()));
+                }
+                for (group, value) in groups {
+                    let row = sums.entry((count.view, count.step, group, value)).or_default();
+                    if matches!(group, Group::Phase | Group::Term) {
+                        row.decisions += weight / cell.len() as f64;
+                    }
+                    if decision.verdict == Verdict::Unknown {
+                        row.unknown += 1;
+                        continue;
+                    }
+                    let share = weight / judged as f64;
+                    row.judged += 1;
+                    row.checked += share;
+                    if is_wrong {
+                        row.wrong += 1;
+                        row.estimate += share;
+                        match decision.cost {
+                            Some(cost) => row.costs.push(cost),
+                            None => row.mates += 1,
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let all_wrong: BTreeMap<_, _> = sums
+        .iter()
+        .filter(|((_, _, group, _), _)| *group == Group::All)
+        .map(|(&(view, step, ..), row)| ((view, step), row.estimate))
+        .collect();
+    let row = |((view, step, group, value), row): ((View, &'static str, Group, String), Sums)| {
+        let of = if group == Group::Term { all_wrong[&(view, step)] } else { row.checked };
+        let all_nodes = nodes_of_view.get(&view).copied().unwrap_or(0);
+        let nodes_without = nodes.get(&(view, step)).filter(|[_, _, searches]| *searches > 0);
+        let ratio = |&[with, without, _]: &[u64; 3]| without as f64 / with.max(1) as f64;
+        SummaryRow {
+            view,
+            step,
+            group,
+            value,
+            decisions: row.decisions,
+            judged: row.judged,
+            wrong: row.wrong,
+            unknown: row.unknown,
+            share: if of > 0.0 { row.estimate / of } else { 0.0 },
+            per_million: (all_nodes > 0).then(|| 1e6 * row.estimate / all_nodes as f64),
+            cost: (!row.costs.is_empty()).then(|| row.costs.iter().sum::<f64>() / row.costs.len() as f64),
+            greatest: row.costs.iter().copied().reduce(f64::max),
+            mates: row.mates,
+            nodes_without: nodes_without.filter(|_| group == Group::All).map(ratio),
+        }
+    };
+    sums.into_iter().map(row).collect()
+}
