@@ -599,7 +599,7 @@ fn options_are_announced_in_groups() {
             "Debug Log File",
         ],
         &["Evaluation", "EvalFile", "FeatureSet", "WeightsFile"],
-        &["SearchMode", "Selective", "Width", "ChancePlies", "RulesOfThumb"],
+        &["SearchMode", "Selective", "Width", "Candidates", "ChancePlies", "RulesOfThumb"],
         &["MsdKeepRate", "MsdWin", "MsdGammaEnd"],
         &["Selection", "NetFile", "NetCache", "Exploration", "GumbelNoise", "TemperatureMoves"],
     ];

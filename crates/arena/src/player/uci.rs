@@ -117,7 +117,11 @@ impl<G: Game> Player<G> for UciPlayer {
         self.remote.run(control, |client| {
             let begun = client.new_game(timeout, control);
             // The first game belongs to the handshake. A failure in a later one is no reason to stay away.
-            begun.inspect_err(|error| if is_first { client.refuse(error, control) })
+            begun.inspect_err(|error| {
+                if is_first {
+                    client.refuse(error, control)
+                }
+            })
         })
     }
 

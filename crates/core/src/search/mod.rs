@@ -20,12 +20,14 @@
 //!   of both, and random moves ([`random`]); `tablebase`: endgame tables in a search, and at its root
 //!   ([`TableRoot`]);
 //! - `pvs`: principal variation search and quiescence search;
-//! - `deepening`: [`search`], iterative deepening with aspiration windows or MTD(f), and several principal
+//! - `deepening`: iterative deepening with aspiration windows or MTD(f), and several principal
 //!   variations; [`observe`], the same with an observer;
 //! - `reference`: a full-width search of any node of another one ([`Reference`]).
 //!
-//! Monte Carlo tree search is `mcts` ([`monte_carlo`]).
+//! Monte Carlo tree search is `mcts` ([`monte_carlo`]); `candidates` combines the two: [`search`] is that by
+//! depth, among the root moves that simulations choose where this is requested.
 
+mod candidates;
 mod constants;
 mod deepening;
 mod input;
@@ -46,8 +48,9 @@ mod tablebase;
 mod threads;
 mod window;
 
+pub use candidates::search;
 pub use constants::{Constant, Constants, EngineConstants};
-pub use deepening::{observe, search};
+pub use deepening::observe;
 pub use input::SearchInput;
 pub use limits::{Clock, Control, Delays, Limits, TimeManager};
 pub use mcts::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves, Tree, monte_carlo};

@@ -50,6 +50,11 @@ pub struct Options {
     pub chance_plies: usize,
     /// With `selective`, moves of a node below the root that are searched at most; 0: all of them.
     pub width: usize,
+    /// Root moves that a search by depth searches: those that Monte Carlo simulations visit most; 0: all of
+    /// them.
+    pub candidates: usize,
+    /// Simulations that choose them, unless a quarter of the nodes or of the time is over before.
+    pub candidate_simulations: u32,
     /// Options of Monte Carlo tree search.
     pub mcts: MctsOptions,
     /// Minimax selective deepening.
@@ -69,6 +74,8 @@ impl Default for Options {
             multi_pv: 1,
             chance_plies: 0,
             width: 0,
+            candidates: 0,
+            candidate_simulations: 1_000,
             mcts: MctsOptions::default(),
             msd: MsdOptions::default(),
             iterative: true,

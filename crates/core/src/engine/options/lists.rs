@@ -165,6 +165,8 @@ fn search() -> Vec<Row<Settings>> {
         check!(Search, "Selective", search.selective),
         check!(Search, "Iterative", search.iterative),
         spin!(Search, "Width", search.width, 0, 10_000),
+        spin!(Search, "Candidates", search.candidates, 0, 10_000),
+        spin!(Search, "CandidateSimulations", search.candidate_simulations, 1, 1_000_000_000),
         spin!(Search, "ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
         check!(Search, "RulesOfThumb", rules_of_thumb),
     ]
