@@ -903,7 +903,7 @@ fn an_own_book_answers_without_a_search() {
     let mut engine = Process::start();
     let file = path("book.bin").display().to_string();
     assert_eq!(engine.ask(&format!("setoption name BookFile value {file}")), [""; 0]);
-    let mut is_by_book = |engine: &mut Process, go: &str| {
+    let is_by_book = |engine: &mut Process, go: &str| {
         engine.send(&format!("{go}\nwait"));
         let lines = engine.until("bestmove");
         let by_book = lines.last().unwrap() == "bestmove a2a3";

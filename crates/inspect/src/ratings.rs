@@ -21,8 +21,11 @@ impl Rating {
     }
 }
 
-/// The switches in the order in which they apply, each with the terms without it.
-const SWITCHES: [(&str, fn(&mut MsdTerms)); 5] = [
+/// The name of a switch, and what turns it off.
+type Switch = (&'static str, fn(&mut MsdTerms));
+
+/// The switches in the order in which they apply.
+const SWITCHES: [Switch; 5] = [
     ("win", |terms| terms.win = false),
     ("capture", |terms| terms.capture = false),
     ("escape", |terms| terms.escape = false),

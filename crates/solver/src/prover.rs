@@ -443,6 +443,7 @@ fn proof_sum<M>(children: &[Child<M>]) -> u64 {
 mod tests {
     use super::*;
     use crate::table::Memory;
+    use labrys_core::game::Game;
     use labrys_core::game::amazons::{Amazons, AmazonsMove};
     use labrys_core::game::chess::Chess;
 

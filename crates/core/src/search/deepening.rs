@@ -55,14 +55,14 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     let helpers = others.iter_mut().map(|heuristics| {
         move |is_ready: &dyn Fn()| {
             let searcher =
-                Searcher::new(input, mode, root.clone(), table, heuristics, shared, None, Unobserved);
+                Searcher::new(input, mode, root.clone(), table, heuristics, shared, (None, Unobserved));
             is_ready();
             Deepening::new(input, mode, searcher).run();
         }
     });
     let best = with_helpers(helpers, &shared.deadline, || {
         let searcher =
-            Searcher::new(input, mode, root.clone(), table, first, shared, Some(listener), Unobserved);
+            Searcher::new(input, mode, root.clone(), table, first, shared, (Some(listener), Unobserved));
         let best = Deepening::new(input, mode, searcher).run();
         shared.deadline.end();
         best
@@ -106,7 +106,7 @@ pub fn observe<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>>(
     }
     table.new_search();
     let root = Root::new(moves);
-    let searcher = Searcher::new(input, mode, root, table, heuristics, &shared, Some(listener), observer);
+    let searcher = Searcher::new(input, mode, root, table, heuristics, &shared, (Some(listener), observer));
     Deepening::new(input, mode, searcher).run()
 }
 

@@ -81,7 +81,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Reference<'a, G, E> {
         let time = TimeManager::default();
         let shared = SharedState::new(Deadline::new(control, input.limits.start, time), 1);
         let root = Root::new(input.moves());
-        let mut searcher = Searcher::new(&input, *mode, root, table, heuristics, &shared, None, FullWidth);
+        let mut searcher = Searcher::new(&input, *mode, root, table, heuristics, &shared, (None, FullWidth));
         searcher.iteration = node.iteration;
         for (ply, &mv) in node.path.iter().enumerate() {
             match mv {

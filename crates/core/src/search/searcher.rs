@@ -131,8 +131,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
         table: &'a TranspositionTable,
         heuristics: &'a mut Heuristics<G>,
         shared: &'a SharedState<'a, G::Move>,
-        listener: Option<&'a mut dyn Listener<G::Move>>,
-        observer: O,
+        (listener, observer): (Option<&'a mut dyn Listener<G::Move>>, O),
     ) -> Searcher<'a, G, E, O> {
         let options = input.options;
         let mut state = E::State::default();
@@ -580,8 +579,7 @@ pub(super) mod tests {
             &table,
             &mut heuristics,
             &shared,
-            None,
-            Unobserved,
+            (None, Unobserved),
         ))
     }
 
