@@ -75,7 +75,7 @@ fn read<G: Knowledge>(bytes: &[u8]) {
         }
     }
     let mut writer = GamesWriter::open::<G>(&other, &header).unwrap_or_else(|error| panic!("{error}"));
-    writer.append(&games).unwrap_or_else(|error| panic!("{error}"));
+    writer.append::<G>(&games).unwrap_or_else(|error| panic!("{error}"));
     drop(writer);
     let (again, same) = read_games::<G>(&other).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((again, same), (header, games));
@@ -111,14 +111,14 @@ fn seed<G: Knowledge>() -> Vec<u8> {
             state.advance(mv);
         }
         let opening = moves.drain(..1).map(|(mv, _)| mv).collect();
-        PlayedGame { opening, moves, result: Wdl::Draw }
+        PlayedGame { start: None, opening, moves, result: Wdl::Draw }
     };
     let header = GamesHeader::new(&G::start(), "linear".to_owned(), 100, (0, 2), 1);
     let folder = folder();
     let path = folder.path().join("games");
     let mut writer = GamesWriter::open::<G>(&path, &header).expect("a temporary file");
-    writer.append(&[game(3), game(5)]).expect("a temporary file");
-    writer.append(&[game(2)]).expect("a temporary file");
+    writer.append::<G>(&[game(3), game(5)]).expect("a temporary file");
+    writer.append::<G>(&[game(2)]).expect("a temporary file");
     drop(writer);
     std::fs::read(path).expect("a temporary file")
 }

@@ -54,7 +54,7 @@ impl<G: Knowledge> AnyGames for Games<G> {
     }
 
     fn game(&self, index: usize) -> (Wdl, usize, usize) {
-        let PlayedGame { result, opening, moves } = &self.games[index];
+        let PlayedGame { result, opening, moves, .. } = &self.games[index];
         (*result, opening.len(), moves.len())
     }
 
@@ -64,8 +64,12 @@ impl<G: Knowledge> AnyGames for Games<G> {
     }
 
     fn line(&self, index: usize) -> Result<Arc<dyn AnyLine>, String> {
-        let PlayedGame { opening, moves, .. } = &self.games[index];
-        let mut line: Arc<dyn AnyLine> = Line::new(self.start.clone(), self.choice);
+        let game = &self.games[index];
+        let PlayedGame { start, opening, moves, .. } = game;
+        // Drawn starts belong to the last choice.
+        let choices = G::info().option.map_or(1, |option| option.choices.len());
+        let choice = start.map_or(self.choice, |_| choices - 1);
+        let mut line: Arc<dyn AnyLine> = Line::new(game.start_position(&self.start), choice);
         let moves = opening.iter().copied().chain(moves.iter().map(|&(mv, _)| mv));
         for (mv, ply) in moves.zip(1..) {
             let bits = mv.to_bits();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{GameState, Settings};
+use labrys::engine::{GameState, SearchReport, Settings};
 use labrys::eval::nnue::{EvalNet, EvalNetSizes, NetEvaluator};
 use labrys::eval::{Evaluator, Score};
 use labrys::game::amazons::Amazons;
@@ -20,14 +20,15 @@ use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPos
 use labrys::learn::nnue::model::{NetValues, Pass};
 use labrys::learn::nnue::optimiser::{AdamW, Step};
 use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
-use labrys::search::Control;
+use labrys::search::{Control, Limits};
 use tempfile::{TempDir, tempdir};
 
 /// Plays games with few nodes until a file has `games` of them.
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     let engine = G::engine(&Settings::default());
     let start = engine.game();
-    let settings = SelfPlaySettings { nodes: 60, random_plies: 2..=5, seed: 3 };
+    let settings =
+        SelfPlaySettings { nodes: 60, random_plies: 2..=5, seed: 3, ..SelfPlaySettings::default() };
     let header = GamesHeader::new(start.position(), engine.evaluation_name(start.position()), 60, (2, 5), 3);
     let mut writer = GamesWriter::open::<G>(path, &header).unwrap();
     let small_engine = |_| {
@@ -105,6 +106,115 @@ fn a_file_depends_on_neither_threads_nor_interruptions() {
     assert!(refusal.contains(&format!("block 2, at byte {}, is damaged", bytes.len())), "{refusal}");
     play::<TucChess>(&path, 70, 1);
     assert_eq!(read_games::<TucChess>(&path).unwrap().1, whole);
+}
+
+/// A search ends with the iteration in which it reaches the soft limit.
+#[test]
+fn a_soft_limit_of_nodes_ends_an_iteration() {
+    let mut engine = labrys::engine::registry::engine("chess", &Settings::default()).unwrap();
+    let mut search = |soft_nodes| {
+        engine.new_game();
+        let mut reports = Vec::new();
+        let listener = &mut |report: &SearchReport| reports.push((report.depth, report.nodes));
+        let limits = Limits { soft_nodes, ..Limits::nodes(50_000) };
+        let best = engine.search(&[], &limits, &Control::default(), listener).unwrap();
+        (reports, best.nodes)
+    };
+    let (free, most) = search(None);
+    assert_eq!(most, 50_000);
+    let (soft, nodes) = search(Some(2_000));
+    assert_eq!(soft, free[..soft.len()], "the same search");
+    assert!(soft[soft.len() - 2].1 < 2_000 && (2_000..50_000).contains(&nodes), "{soft:?} {nodes}");
+    assert_eq!(search(Some(1)).0.last().map(|(depth, _)| *depth), Some(1));
+}
+
+/// Plays games of chess with these settings until a file has `games` of them.
+fn play_chess(
+    path: &Path,
+    games: u64,
+    settings: &SelfPlaySettings,
+) -> Vec<PlayedGame<<Chess as Game>::Move>> {
+    let engine = Chess::engine(&Settings::default());
+    let plies = (*settings.random_plies.start(), *settings.random_plies.end());
+    let name = engine.evaluation_name(engine.game().position());
+    let mut header = GamesHeader::new(&Chess::start(), name, settings.nodes, plies, settings.seed);
+    settings.describe_in(&mut header);
+    let mut writer = GamesWriter::open::<Chess>(path, &header).unwrap();
+    let (start, control) = (GameState::start(), Control::default());
+    play_games(&start, vec![engine], settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
+    read_games::<Chess>(path).unwrap().1
+}
+
+#[test]
+fn openings_that_decide_a_game_are_drawn_again() {
+    let (folder, path) = file("games");
+    let settings =
+        SelfPlaySettings { nodes: 60, random_plies: 12..=12, seed: 5, ..SelfPlaySettings::default() };
+    let first = |games: &[PlayedGame<_>]| -> Vec<i32> {
+        games
+            .iter()
+            .map(|game: &PlayedGame<<Chess as Game>::Move>| game.moves[0].1.to_thousandths().abs())
+            .collect()
+    };
+    let free = first(&play_chess(&path, 12, &settings));
+    assert!(free.iter().any(|&score| score > 1_000), "{free:?}");
+    let filtered = SelfPlaySettings { max_start_score: Some(1), ..settings };
+    let other = folder.path().join("filtered");
+    let scores = first(&play_chess(&other, 12, &filtered));
+    assert!(scores.iter().all(|&score| score <= 1_000), "{scores:?}");
+    // The openings of a file that is continued are drawn as before.
+    let whole = std::fs::read(&other).unwrap();
+    std::fs::remove_file(&other).unwrap();
+    play_chess(&other, 5, &filtered);
+    let games = play_chess(&other, 12, &filtered);
+    assert_eq!(first(&games), scores);
+    std::fs::remove_file(&other).unwrap();
+    play_chess(&other, 12, &filtered);
+    assert_eq!(std::fs::read(&other).unwrap(), whole);
+}
+
+#[test]
+fn games_start_from_drawn_positions() {
+    let (_folder, path) = file("games");
+    let settings = SelfPlaySettings { nodes: 30, drawn_starts: [40, 30], ..SelfPlaySettings::default() };
+    let games = play_chess(&path, 24, &settings);
+    let count = |is: fn(Option<[u32; 2]>) -> bool| games.iter().filter(|game| is(game.start)).count();
+    let [none, same] = [count(|start| start.is_none()), count(|start| start.is_some_and(|[a, b]| a == b))];
+    assert!(none > 2 && same > 4 && none + same < 22, "{none} {same}");
+    let mut dataset = Dataset::<Chess>::new(Chess::start(), 1);
+    let header = read_games::<Chess>(&path).unwrap().0;
+    dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
+    let (success, text, error) = labrys(&format!("nnue stats {}", path.display()));
+    let line = format!("{same} from drawn starts, {} from different ones", 24 - none - same);
+    assert!(success && text.contains(&line) && text.contains("by the material: opening "), "{text} {error}");
+    let (success, text, error) = labrys(&format!("games replay {}", path.display()));
+    let drawn = text.matches("[Variant \"Chess960\"]").count();
+    assert!(success && drawn == 24 - none && text.contains("24 games, "), "{text} {error}");
+    // A start that no game has.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let block = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    bytes[block + 16] |= 4;
+    std::fs::write(&path, bytes).unwrap();
+    assert!(read_games::<Chess>(&path).unwrap_err().to_string().contains("block 1"));
+}
+
+#[test]
+fn settings_of_self_play_that_do_not_fit_are_refused() {
+    let (_folder, out) = file("games");
+    for (words, message) in [
+        ("--soft-nodes 2000", "--soft-nodes 2000: more than --nodes 1000"),
+        (
+            "--chess960 60 --double-chess960 50",
+            "--chess960 60 and --double-chess960 50: more than 100 percent",
+        ),
+        ("--chess960 101", "--chess960 `101`"),
+        ("--variant neighbours --chess960 1", "neighbours has no such start positions"),
+        ("--max-start-score 0", "--max-start-score `0`"),
+    ] {
+        let words = format!("nnue selfplay --games 1 --out {} {words}", out.display());
+        assert_fails(labrys(&words), message);
+        assert!(!out.exists(), "{words}");
+    }
 }
 
 /// What can be read of a damaged file is kept, what cannot is set aside, and the games that are lost are

@@ -126,6 +126,7 @@ fn samples_of_self_play_equal_those_of_the_same_pgn_game() {
     let opening = ["e2e4", "d7d5"];
     let moves = [("e4d5", 0), ("d8d5", -250), ("b1c3", 1500), ("d5e5", -20), ("f1e2", 0), ("g8f6", 40)];
     let game = PlayedGame {
+        start: None,
         opening: opening.map(&mut played).to_vec(),
         moves: moves.map(|(mv, score)| (played(mv), Score::from_thousandths(score))).to_vec(),
         result: Wdl::Loss,

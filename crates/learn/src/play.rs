@@ -18,6 +18,13 @@ pub enum SearchLimit {
     Depth(u32),
     /// Nodes.
     Nodes(u64),
+    /// Nodes after which no iteration begins, and nodes at most.
+    SoftNodes {
+        /// After these no iteration begins.
+        soft: u64,
+        /// These are not exceeded.
+        hard: u64,
+    },
     /// Engine options only, such as `Simulations`.
     Options,
 }
@@ -27,6 +34,7 @@ impl SearchLimit {
         match self {
             SearchLimit::Depth(plies) => Limits::depth(plies),
             SearchLimit::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimit::SoftNodes { soft, hard } => Limits { soft_nodes: Some(soft), ..Limits::nodes(hard) },
             SearchLimit::Options => Limits::none(),
         }
     }

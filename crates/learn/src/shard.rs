@@ -88,7 +88,7 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
         // The last block may have fewer games.
         let whole = if index + 1 == files.len() { block.len() } else { block.len() / BLOCK * BLOCK };
         for games in block.drain(..whole).as_slice().chunks(BLOCK) {
-            out.write_all(&block_bytes(games).map_err(refused)?)?;
+            out.write_all(&block_bytes::<G>(games).map_err(refused)?)?;
         }
     }
     Ok(())

@@ -125,15 +125,25 @@ fn record_of<G: Playable>(
     let start: G = start_of(header)?;
     game.replay(&start, |_| ()).map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
     let mut play = GameState::<G>::start();
-    let set_up = play.set_up(Some(&header.start), &[]);
-    set_up.map_err(|_| GamesProblem::Move { number, ply: 0, text: header.start.clone() })?;
+    // Drawn starts belong to the last choice of the option.
+    let option = G::info().option.filter(|_| game.start.is_some());
+    if let Some((name, value)) = option.and_then(|option| Some((option.name, option.choices.last()?))) {
+        play.set_option(name, value).map_err(|_| GamesProblem::Move {
+            number,
+            ply: 0,
+            text: name.to_owned(),
+        })?;
+    }
+    let fen = game.start_position(&start).fen();
+    let set_up = play.set_up(Some(&fen), &[]);
+    set_up.map_err(|_| GamesProblem::Move { number, ply: 0, text: fen.clone() })?;
     let variant = play.pgn_variant().map(str::to_owned);
     let opening = game.opening.iter().map(|&mv| {
         let text = play.position().san(mv);
         play.advance(mv);
         text
     });
-    let opening = Variation { fen: header.start.clone(), moves: opening.collect() };
+    let opening = Variation { fen, moves: opening.collect() };
     let moves = game.moves.iter().map(|&(mv, score)| {
         let reply = MoveReply { score: Some(score.to_uci()), ..MoveReply::new(Ok(mv)) };
         let record = PgnMove::new(play.position(), mv, &reply, &CommentKeys::default());

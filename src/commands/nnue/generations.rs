@@ -258,6 +258,7 @@ impl Generation<'_> {
                 nodes: *nodes,
                 random_plies: random_plies.clone(),
                 seed: self.seed(),
+                ..SelfPlaySettings::default()
             },
             games: *games,
             shard: None,

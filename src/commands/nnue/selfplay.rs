@@ -31,15 +31,28 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     /// Total number of games in the file, or over all shards
     #[arg(long, value_parser = whole::<u64>(1..))]
     games: u64,
-    /// Nodes for each move
+    /// Nodes for each move at most
     #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
+    /// Nodes for each move after which the search begins no further iteration [default: only `--nodes` counts]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
+    soft_nodes: Option<u64>,
     /// Seed of everything random: files with different seeds have different games
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Number of random plies at the start of each game, N or N-M
     #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
+    /// Draw the random plies again if a search sees more than N units of the evaluation, such as pawns, for a
+    /// player after them [default: any will do]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
+    max_start_score: Option<u32>,
+    /// Percent of the games that start from a position of Chess960
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
+    chess960: u32,
+    /// Percent of the games that start from a position of double Chess960: another set-up for each player
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
+    double_chess960: u32,
     /// Play with the linear evaluation and its shipped weights
     #[arg(long, conflicts_with_all = ["weights", "net"])]
     linear: bool,
@@ -65,8 +78,12 @@ pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Res
         rules,
         games,
         nodes,
+        soft_nodes,
         seed,
         random_plies,
+        max_start_score,
+        chess960,
+        double_chess960,
         linear,
         weights,
         net,
@@ -75,14 +92,28 @@ pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Res
         out,
     } = arguments;
     let rules = rules.rules()?;
+    if let Some(soft) = soft_nodes {
+        ensure!(soft <= nodes, "--soft-nodes {soft}: more than --nodes {nodes}");
+    }
+    let percent = chess960 + double_chess960;
+    ensure!(
+        percent <= 100,
+        "--chess960 {chess960} and --double-chess960 {double_chess960}: more than 100 percent"
+    );
     let evaluation = match (weights, net) {
         _ if *linear => Some(("Evaluation", "linear")),
         (Some(path), _) => Some(("WeightsFile", path.as_str())),
         (_, Some(path)) => Some(("EvalFile", path.as_str())),
         (None, None) => None,
     };
-    let (nodes, seed, random_plies) = (*nodes, *seed, random_plies.clone());
-    let settings = SelfPlaySettings { nodes, random_plies, seed };
+    let settings = SelfPlaySettings {
+        nodes: *nodes,
+        soft_nodes: *soft_nodes,
+        random_plies: random_plies.clone(),
+        max_start_score: *max_start_score,
+        drawn_starts: [*chess960, *double_chess960],
+        seed: *seed,
+    };
     let (games, shard, threads) = (*games, *shard, crate::commands::shared::threads(*threads));
     let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
     commands(&rules.variant)?.selfplay(&selfplay)
@@ -124,11 +155,14 @@ impl SelfPlay<'_> {
     pub(in crate::commands) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let engine = self.engine::<G>()?;
         let start = engine.game();
-        let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
+        let SelfPlaySettings { nodes, random_plies, drawn_starts, seed, .. } = &self.settings;
+        let has_setups = G::DRAWN_SETUPS > 0 || *drawn_starts == [0; 2];
+        ensure!(has_setups, "--chess960, --double-chess960: {} has no such start positions", G::info().name);
         let random_plies = (*random_plies.start(), *random_plies.end());
         let evaluation = engine.evaluation_name(start.position());
         let header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
         let mut header = header.with_choice::<G>(start.choice());
+        self.settings.describe_in(&mut header);
         header.part = self.shard.map(|shard| Part::new(shard, self.games, &header)).transpose()?;
         let numbers = header.part.map_or(0..self.games, |part| part.numbers());
         let games = numbers.end - numbers.start;

@@ -10,6 +10,21 @@ use crate::game::counted;
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_header, start_of};
 
+/// The phases of a game: with more than two thirds of the most material, more than one third, and less.
+const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
+
+/// The phase of a position.
+fn phase<G: Playable>(position: &G) -> usize {
+    let (now, most) = position.material();
+    let third = 3 * now.saturating_sub(1) / most.max(1);
+    PHASES.len() - 1 - third.min(PHASES.len() - 1)
+}
+
+/// A part of a whole in percent.
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
 /// Checks files of self-play games, and counts games and positions.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct NnueStatsArguments {
@@ -33,10 +48,15 @@ impl NnueStatsArguments {
             let refuse = |problem: GamesProblem| GamesError { path: path.clone(), problem };
             let (header, games) = read_games::<G>(path)?;
             let start: G = start_of(&header).map_err(refuse)?;
-            let mut counts = Counts::default();
+            let (mut counts, mut keys, mut phases) = (Counts::default(), Vec::new(), [0_u64; PHASES.len()]);
             for (game, number) in games.iter().zip(1..) {
                 counts
-                    .add(&start, game, |_, _| ())
+                    .add(&start, game, |played, is_quiet| {
+                        if is_quiet {
+                            keys.push(played.position.key());
+                            phases[phase(played.position)] += 1;
+                        }
+                    })
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
             }
             let bytes = std::fs::metadata(path).map_err(|error| refuse(error.into()))?.len();
@@ -60,7 +80,22 @@ impl NnueStatsArguments {
             print_line!(
                 "  {in_check} in check, {tactical} before tactical moves, {mates} with a mate score"
             )?;
-            print_line!("  {} to learn from", counts.quiet())?;
+            let quiet = counts.quiet();
+            keys.sort_unstable();
+            keys.dedup();
+            let again = quiet - keys.len() as u64;
+            print_line!("  {quiet} to learn from, {again} of them ({:.1} %) again", percent(again, quiet))?;
+            if start.material().1 > 0 {
+                let parts = PHASES.iter().zip(phases);
+                let parts = parts.map(|(name, count)| format!("{name} {:.1} %", percent(count, quiet)));
+                print_line!("  by the material: {}", parts.collect::<Vec<_>>().join(", "))?;
+            }
+            let drawn = games.iter().filter_map(|game| game.start);
+            let same = drawn.clone().filter(|[white, black]| white == black).count();
+            let different = drawn.count() - same;
+            if same + different > 0 {
+                print_line!("  {same} from drawn starts, {different} from different ones for each player")?;
+            }
         }
         Ok(())
     }

@@ -191,6 +191,12 @@ impl<G: Game> GameState<G> {
         played
     }
 
+    /// A game with the same choice of the option that begins at a position.
+    pub fn at(&self, mut position: G) -> GameState<G> {
+        position.choose(self.choice);
+        GameState { position, history: GameHistory::new(), choice: self.choice }
+    }
+
     /// A game that begins at the current position.
     pub fn from_here(&self) -> GameState<G> {
         GameState { history: GameHistory::new(), ..self.clone() }

@@ -346,8 +346,12 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
         }
         let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);
         let only_move = self.searcher.root.moves.len() == 1;
+        let has_enough_nodes =
+            self.input.limits.soft_nodes.is_some_and(|limit| self.searcher.nodes() >= limit);
         let deadline = &self.searcher.shared.deadline;
-        deadline.is_soft_limit_over(factor) || (deadline.is_on_clock() && (forced || only_move))
+        has_enough_nodes
+            || deadline.is_soft_limit_over(factor)
+            || (deadline.is_on_clock() && (forced || only_move))
     }
 
     /// Reports a bound of the score after a failed window. Only for a single line: several would no longer be

@@ -7,7 +7,7 @@ use std::ops::{Range, RangeInclusive};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame, opening_bits};
+use super::games::{BLOCK, GamesError, GamesHeader, GamesProblem, GamesWriter, PlayedGame, opening_bits};
 use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, GameState, TypedEngine};
@@ -31,6 +31,9 @@ const DRAW_PLIES: u32 = 10;
 /// Attempts at the random opening of a game; an attempt fails if it ends the game.
 const ATTEMPTS: usize = 1000;
 
+/// All percent.
+const PERCENT: u32 = 100;
+
 /// Why a game was not completed.
 enum Incomplete {
     /// The work was stopped.
@@ -42,12 +45,47 @@ enum Incomplete {
 /// The settings of self-play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelfPlaySettings {
-    /// Nodes per move.
+    /// Nodes per move at most.
     pub nodes: u64,
+    /// Nodes after which a search begins no further iteration; `None` for no such limit.
+    pub soft_nodes: Option<u64>,
     /// Number of random plies at the start of a game.
     pub random_plies: RangeInclusive<usize>,
+    /// The largest score, in units of the evaluation, that a search may see for a player after the random
+    /// plies; otherwise others are drawn. `None` for any.
+    pub max_start_score: Option<u32>,
+    /// Percent of the games with a [drawn start](labrys_core::game::Knowledge::drawn_start), the same set-up for both players and
+    /// one for each.
+    pub drawn_starts: [u32; 2],
     /// The seed of everything random.
     pub seed: u64,
+}
+
+impl Default for SelfPlaySettings {
+    fn default() -> Self {
+        SelfPlaySettings {
+            nodes: 1_000,
+            soft_nodes: None,
+            random_plies: 6..=9,
+            max_start_score: None,
+            drawn_starts: [0; 2],
+            seed: 1,
+        }
+    }
+}
+
+impl SelfPlaySettings {
+    fn limit(&self) -> SearchLimit {
+        let hard = self.nodes;
+        self.soft_nodes.map_or(SearchLimit::Nodes(hard), |soft| SearchLimit::SoftNodes { soft, hard })
+    }
+
+    /// Sets what the header of a file says about the games.
+    pub fn describe_in(&self, header: &mut GamesHeader) {
+        header.soft_nodes = self.soft_nodes;
+        header.max_start_score = self.max_start_score;
+        header.drawn_starts = self.drawn_starts;
+    }
 }
 
 /// The progress of self-play.
@@ -76,7 +114,10 @@ pub fn play_games<G: Playable>(
     report: &mut dyn FnMut(SelfPlayProgress),
 ) -> Result<(), GamesError> {
     let mut played = SelfPlayProgress { games: writer.games(), positions: 0 };
-    let missing = missing(start, settings, numbers, writer.openings(), control);
+    let limit = settings.limit();
+    let mut agents: Vec<_> = engines.into_iter().map(|engine| Agent { engine, limit }).collect();
+    let Some(first) = agents.first_mut() else { return Ok(()) };
+    let missing = missing(start, first, settings, numbers, writer.openings(), control);
     let mut next = 0;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
     let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
@@ -85,8 +126,6 @@ pub fn play_games<G: Playable>(
         Err(Incomplete::Stopped) => None,
         game => Some((place, game.ok())),
     };
-    let limit = SearchLimit::Nodes(settings.nodes);
-    let agents: Vec<_> = engines.into_iter().map(|engine| Agent { engine, limit }).collect();
     let path = writer.path().to_owned();
     parallel::run(agents, missing.into_iter().enumerate(), job, |(place, game)| {
         let Some(game) = game else {
@@ -102,7 +141,7 @@ pub fn play_games<G: Playable>(
             played.positions += game.moves.len() as u64;
             block.push(game);
             if block.len() == BLOCK && result.is_ok() {
-                result = writer.append(&block);
+                result = writer.append::<G>(&block);
                 block.clear();
                 if result.is_err() {
                     control.stop();
@@ -112,21 +151,22 @@ pub fn play_games<G: Playable>(
         report(played);
     });
     // Games that were complete before an error are kept, too.
-    result.and(writer.append(&block))
+    result.and(writer.append::<G>(&block))
 }
 
 /// The numbers of the games that are still to be played, where those with these openings have been. Usually
 /// these are the first ones, unless some were lost with damaged blocks.
 fn missing<G: Playable>(
     start: &GameState<G>,
+    agent: &mut Agent<G>,
     settings: &SelfPlaySettings,
     numbers: Range<u64>,
     openings: &[Vec<u32>],
     control: &Control,
 ) -> Vec<u64> {
-    let bits = |number| {
-        let (_, opening, _) = open_game(start, settings, number, control).ok()?;
-        Some(opening_bits(&opening))
+    let mut bits = |number| {
+        let Opened { setups, opening, .. } = open_game(start, agent, settings, number, control).ok()?;
+        Some(opening_bits(setups, &opening))
     };
     let next = numbers.start + openings.len() as u64;
     let first = openings.len().saturating_sub(BLOCK);
@@ -143,24 +183,58 @@ fn missing<G: Playable>(
     numbers.filter(|number| is_missing(number)).collect()
 }
 
-/// The game of a number after its random opening, the opening, and what is random in it.
-type Opened<G> = (GameState<G>, Vec<<G as Game>::Move>, StdRng);
+/// A game after its random opening.
+struct Opened<G: Game> {
+    game: GameState<G>,
+    /// The set-ups of a drawn start.
+    setups: Option<[u32; 2]>,
+    opening: Vec<G::Move>,
+    /// What is random in the rest of the game.
+    random: StdRng,
+}
 
 /// Plays the opening of a game.
 fn open_game<G: Playable>(
     start: &GameState<G>,
+    agent: &mut Agent<G>,
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
 ) -> Result<Opened<G>, Incomplete> {
     let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
-    // An opening that ends the game is tried again.
-    let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
-    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random, control));
-    match opened {
-        Some((game, opening)) => Ok((game, opening, random)),
-        None if control.is_stopped() => Err(Incomplete::Stopped),
-        None => Err(Incomplete::NoOpening),
+    let setups = draw_setups::<G>(settings.drawn_starts, &mut random);
+    let start = setups.map_or_else(|| start.clone(), |setups| start.at(G::drawn_start(setups)));
+    // An opening that ends the game, or decides it, is tried again.
+    for _ in 0..ATTEMPTS {
+        let opened = random_opening(&start, &settings.random_plies, &mut random, control);
+        if control.is_stopped() {
+            return Err(Incomplete::Stopped);
+        }
+        let Some((game, opening)) = opened else { continue };
+        if let Some(max) = settings.max_start_score {
+            agent.new_game(random.random());
+            let found = agent.search(&game, control).ok_or(Incomplete::Stopped)?;
+            if found.score.unwrap_or(Score::DRAW).to_thousandths().unsigned_abs() > max.saturating_mul(1000) {
+                continue;
+            }
+        }
+        return Ok(Opened { game, setups, opening, random });
+    }
+    Err(Incomplete::NoOpening)
+}
+
+/// Draws whether the start of a game is drawn, and its set-ups. Nothing is drawn where no game has such a
+/// start.
+fn draw_setups<G: Playable>([same, different]: [u32; 2], random: &mut StdRng) -> Option<[u32; 2]> {
+    if same + different == 0 || G::DRAWN_SETUPS == 0 {
+        return None;
+    }
+    let percent = random.random_range(0..PERCENT);
+    let [white, black] = [(); 2].map(|()| random.random_range(0..G::DRAWN_SETUPS));
+    match percent {
+        _ if percent < same => Some([white; 2]),
+        _ if percent < same + different => Some([white, black]),
+        _ => None,
     }
 }
 
@@ -172,7 +246,8 @@ fn play_game<G: Playable>(
     number: u64,
     control: &Control,
 ) -> Result<PlayedGame<G::Move>, Incomplete> {
-    let (mut game, opening, mut random) = open_game(start, settings, number, control)?;
+    let Opened { mut game, setups, opening, mut random } =
+        open_game(start, agent, settings, number, control)?;
     agent.new_game(random.random());
     let model = agent.engine.scale(start.position()).wdl;
     let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));
@@ -194,7 +269,7 @@ fn play_game<G: Playable>(
             break winner;
         }
     };
-    Ok(PlayedGame { opening, moves, result: Wdl::of(winner, Color::White) })
+    Ok(PlayedGame { start: setups, opening, moves, result: Wdl::of(winner, Color::White) })
 }
 
 /// Plays a random opening; `None` if it ends the game.

@@ -7,7 +7,8 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 1 | result: the half points of White, 0 to 2 |
+//! | 1 | result: the half points of White, 0 to 2; 4 more if the start position was drawn |
+//! | 3 | with a drawn start: the set-up of White, plus that of Black times the number of set-ups |
 //! | 2 | plies of the opening |
 //! | 2 | plies after it |
 //! | 3 per ply | the moves of the opening, as [`GameMove::to_bits`], with chance outcomes |
@@ -41,14 +42,20 @@ const MAX_HEADER: u64 = 1 << 16;
 /// Length of a block header in bytes.
 const BLOCK_HEADER: usize = 16;
 
-/// Length of a game header in bytes.
+/// Length of a game header in bytes, without a drawn start.
 const GAME_HEADER: usize = 5;
+
+/// Length of a drawn start in bytes.
+const DRAWN_START: usize = 3;
+
+/// The bit of the result of a game with a drawn start.
+const DRAWN: u8 = 4;
 
 /// Games per block; the last block may have fewer.
 pub(crate) const BLOCK: usize = 64;
 
 /// The maximum number of bytes of the games of a block.
-const MAX_BLOCK: usize = BLOCK * (GAME_HEADER + (3 + 6) * u16::MAX as usize);
+const MAX_BLOCK: usize = BLOCK * (GAME_HEADER + DRAWN_START + (3 + 6) * u16::MAX as usize);
 
 /// The maximum number of bytes of a file in which whole blocks are looked for behind a damaged one.
 const MAX_MENDED: u64 = 16 << 30;
@@ -75,8 +82,18 @@ pub struct GamesHeader {
     pub evaluation: String,
     /// Nodes per move.
     pub nodes: u64,
+    /// Nodes after which a search begins no further iteration; `None` for no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_nodes: Option<u64>,
     /// Minimum and maximum number of random plies at the start of a game.
     pub random_plies: (usize, usize),
+    /// The largest score, in units of the evaluation, that a search may see for a player after the random
+    /// plies; `None` for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_start_score: Option<u32>,
+    /// Percent of the games with a drawn start, the same for both players and one for each.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub drawn_starts: [u32; 2],
     /// The seed of everything random.
     pub seed: u64,
     /// The part of a job that the file contains; `None` for the whole job.
@@ -107,7 +124,10 @@ impl GamesHeader {
             option,
             evaluation,
             nodes,
+            soft_nodes: None,
             random_plies,
+            max_start_score: None,
+            drawn_starts: [0; 2],
             seed,
             part,
             checksum,
@@ -148,12 +168,17 @@ impl GamesHeader {
     fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
         let option = |header: &GamesHeader| header.option.clone().unwrap_or_else(|| "default".to_owned());
         let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
+        let number = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
+        let score = |header: &GamesHeader| number(header.max_start_score.map(u64::from));
         let rows = [
             ("game", self.game.clone(), other.game.clone()),
             ("start", self.start.clone(), other.start.clone()),
             ("option", option(self), option(other)),
             ("evaluation", self.evaluation.clone(), other.evaluation.clone()),
             ("nodes", self.nodes.to_string(), other.nodes.to_string()),
+            ("soft nodes", number(self.soft_nodes), number(other.soft_nodes)),
+            ("drawn starts", format!("{:?}", self.drawn_starts), format!("{:?}", other.drawn_starts)),
+            ("maximum score at the start", score(self), score(other)),
             ("random plies", format!("{:?}", self.random_plies), format!("{:?}", other.random_plies)),
             ("seed", self.seed.to_string(), other.seed.to_string()),
             ("shard", part(self), part(other)),
@@ -162,9 +187,17 @@ impl GamesHeader {
     }
 }
 
+/// Whether no game has a drawn start.
+fn are_none(drawn_starts: &[u32; 2]) -> bool {
+    *drawn_starts == [0; 2]
+}
+
 /// A self-play game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame<M> {
+    /// The set-ups of White and of Black, see [`Knowledge::drawn_start`]; `None` for the start position of the
+    /// file.
+    pub start: Option<[u32; 2]>,
     /// The moves of the random opening.
     pub opening: Vec<M>,
     /// The moves after it, each with the search score for the side to move.
@@ -312,7 +345,7 @@ impl<R: BufRead> GamesReader<R> {
     ///
     /// # Errors
     /// [`GamesProblem::Block`]: it is damaged, or is not whole.
-    fn next<M: GameMove>(&mut self) -> Result<Option<Vec<PlayedGame<M>>>, GamesProblem> {
+    fn next<G: Knowledge>(&mut self) -> Result<Option<Vec<PlayedGame<G::Move>>>, GamesProblem> {
         let damaged = GamesProblem::Block { number: self.blocks + 1, offset: self.len };
         let mut bytes = vec![0; BLOCK_HEADER];
         match self.input.fill_buf()?.is_empty() {
@@ -324,7 +357,7 @@ impl<R: BufRead> GamesReader<R> {
         }
         let Some(content) = content_len(&bytes) else { return Err(damaged) };
         self.input.by_ref().take(content as u64).read_to_end(&mut bytes)?;
-        let Some((games, size)) = parse_block(&bytes) else { return Err(damaged) };
+        let Some((games, size)) = parse_block::<G>(&bytes) else { return Err(damaged) };
         self.blocks += 1;
         self.len += size as u64;
         Ok(Some(games))
@@ -337,8 +370,11 @@ fn content_len(header: &[u8]) -> Option<usize> {
     (len <= MAX_BLOCK).then_some(len)
 }
 
-/// The games of the block at the start of `bytes`, and the length of the block in bytes.
-fn parse_block<M: GameMove>(bytes: &[u8]) -> Option<(Vec<PlayedGame<M>>, usize)> {
+/// The games of a block, and the length of the block in bytes.
+type ParsedBlock<M> = (Vec<PlayedGame<M>>, usize);
+
+/// The games of the block at the start of `bytes`.
+fn parse_block<G: Knowledge>(bytes: &[u8]) -> Option<ParsedBlock<G::Move>> {
     let number =
         |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
     let (games, positions, checksum) = (number(0)?, number(1)?, number(3)?);
@@ -350,7 +386,7 @@ fn parse_block<M: GameMove>(bytes: &[u8]) -> Option<(Vec<PlayedGame<M>>, usize)>
     if block_checksum(games, positions, content) != checksum {
         return None;
     }
-    let games: Vec<_> = (0..games).map(|_| parse_game(&mut content)).collect::<Option<_>>()?;
+    let games: Vec<_> = (0..games).map(|_| parse_game::<G>(&mut content)).collect::<Option<_>>()?;
     content.is_empty().then_some((games, BLOCK_HEADER + len))
 }
 
@@ -361,22 +397,35 @@ fn block_checksum(games: u32, positions: u32, content: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
-    let (header, rest) = content.split_first_chunk::<GAME_HEADER>()?;
-    let [result, opening @ .., plies_low, plies_high] = *header;
+/// The set-ups of White and of Black by the number of a drawn start.
+fn setups<G: Knowledge>(number: u32) -> Option<[u32; 2]> {
+    let [white, black] = [number.checked_rem(G::DRAWN_SETUPS)?, number / G::DRAWN_SETUPS];
+    (black < G::DRAWN_SETUPS).then_some([white, black])
+}
+
+fn parse_game<G: Knowledge>(content: &mut &[u8]) -> Option<PlayedGame<G::Move>> {
+    let (&result, mut rest) = content.split_first()?;
+    let unsigned = |bytes: [u8; 3]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+    let mut start = None;
+    if result & DRAWN != 0 {
+        let (number, after) = rest.split_first_chunk::<DRAWN_START>()?;
+        (start, rest) = (Some(setups::<G>(unsigned(*number))?), after);
+    }
+    let (header, rest) = rest.split_first_chunk::<{ GAME_HEADER - 1 }>()?;
+    let [opening @ .., plies_low, plies_high] = *header;
     let (opening, plies) = (u16::from_le_bytes(opening), u16::from_le_bytes([plies_low, plies_high]));
     let (opening, rest) = rest.split_at_checked(3 * usize::from(opening))?;
     let (moves, rest) = rest.split_at_checked(6 * usize::from(plies))?;
     *content = rest;
-    let unsigned = |bytes: [u8; 3]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
-    let mv = |bytes: [u8; 3]| M::from_bits(unsigned(bytes));
+    let mv = |bytes: [u8; 3]| G::Move::from_bits(unsigned(bytes));
     // The sign bit of 24 becomes that of 32.
     let score = |bytes| Score::from_thousandths((unsigned(bytes) << 8) as i32 >> 8);
     let moves = moves.as_chunks::<6>().0.iter().map(|&[a, b, c, d, e, f]| (mv([a, b, c]), score([d, e, f])));
     Some(PlayedGame {
+        start,
         opening: opening.as_chunks::<3>().0.iter().map(|&bytes| mv(bytes)).collect(),
         moves: moves.collect(),
-        result: [Wdl::Loss, Wdl::Draw, Wdl::Win].get(usize::from(result)).copied()?,
+        result: [Wdl::Loss, Wdl::Draw, Wdl::Win].get(usize::from(result & !DRAWN)).copied()?,
     })
 }
 
@@ -384,12 +433,15 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
 ///
 /// # Errors
 /// [`GamesProblem::Plies`] if a game is too long for the format.
-pub(crate) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
+pub(crate) fn block_bytes<G: Knowledge>(games: &[PlayedGame<G::Move>]) -> Result<Vec<u8>, GamesProblem> {
     let mut content = Vec::new();
     let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
     let three = |number: u32| number.to_le_bytes()[..3].to_vec();
-    for PlayedGame { opening, moves, result } in games {
-        content.push(*result as u8);
+    for PlayedGame { start, opening, moves, result } in games {
+        content.push(*result as u8 | start.map_or(0, |_| DRAWN));
+        if let Some([white, black]) = start {
+            content.extend(three(white + G::DRAWN_SETUPS * black));
+        }
         content.extend(plies(opening.len())?.to_le_bytes());
         content.extend(plies(moves.len())?.to_le_bytes());
         opening.iter().for_each(|mv| content.extend(three(mv.to_bits())));
@@ -430,11 +482,11 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
-pub fn read_games<G: Game>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
+pub fn read_games<G: Knowledge>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
     let read = || {
         let mut reader = GamesReader::new::<G>(BufReader::new(input::open(path)?))?;
         let mut games = Vec::new();
-        while let Some(block) = reader.next()? {
+        while let Some(block) = reader.next::<G>()? {
             games.extend(block);
         }
         Ok((reader.header, games))
@@ -469,12 +521,12 @@ impl fmt::Display for Mended {
 
 /// Writes a damaged file anew with all blocks that can be read, also those behind a damaged one. All else is
 /// set aside before. The first damage is at `offset`.
-fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
+fn mend<G: Knowledge>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
     let bytes = input::read(path, MAX_MENDED)?;
     let before = &bytes[..offset as usize];
     let (mut behind, mut damaged, mut games, mut at) = (Vec::new(), Vec::new(), 0, before.len());
     while at < bytes.len() {
-        match parse_block::<M>(&bytes[at..]) {
+        match parse_block::<G>(&bytes[at..]) {
             Some((block, size)) => {
                 games += block.len() as u64;
                 behind.push(&bytes[at..at + size]);
@@ -488,7 +540,7 @@ fn mend<M: GameMove>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
     }
     let mut reader = before;
     let _header = reader.skip_until(b'\n')?;
-    while let Some((block, size)) = parse_block::<M>(reader) {
+    while let Some((block, size)) = parse_block::<G>(reader) {
         games += block.len() as u64;
         reader = &reader[size..];
     }
@@ -523,7 +575,7 @@ impl GamesWriter {
     ///
     /// # Errors
     /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
-    pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
+    pub fn open<G: Knowledge>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
             let (openings, mended) = (Vec::new(), None);
             if is_stream(path) {
@@ -550,7 +602,7 @@ impl GamesWriter {
     }
 
     /// Goes on with a file that has a header.
-    fn resume<G: Game>(
+    fn resume<G: Knowledge>(
         path: &Path,
         header: &GamesHeader,
         _claim: Claim,
@@ -563,15 +615,17 @@ impl GamesWriter {
             }
             let mut openings = Vec::new();
             let damage = loop {
-                match reader.next::<G::Move>() {
-                    Ok(Some(block)) => openings.extend(block.iter().map(|game| opening_bits(&game.opening))),
+                match reader.next::<G>() {
+                    Ok(Some(block)) => {
+                        openings.extend(block.iter().map(|game| opening_bits(game.start, &game.opening)))
+                    }
                     Ok(None) => break None,
                     Err(GamesProblem::Block { offset, .. }) if mended.is_none() => break Some(offset),
                     Err(error) => return Err(error),
                 }
             };
             if let Some(offset) = damage {
-                mended = Some(mend::<G::Move>(path, offset)?);
+                mended = Some(mend::<G>(path, offset)?);
                 continue;
             }
             let (path, len, games) = (path.to_owned(), Some(reader.len), openings.len() as u64);
@@ -604,12 +658,12 @@ impl GamesWriter {
     ///
     /// # Errors
     /// [`GamesError`] names the file.
-    pub fn append<M: GameMove>(&mut self, games: &[PlayedGame<M>]) -> Result<(), GamesError> {
+    pub fn append<G: Knowledge>(&mut self, games: &[PlayedGame<G::Move>]) -> Result<(), GamesError> {
         if games.is_empty() {
             return Ok(());
         }
         let refuse = |problem| GamesError { path: self.path.clone(), problem };
-        let bytes = block_bytes(games).map_err(refuse)?;
+        let bytes = block_bytes::<G>(games).map_err(refuse)?;
         let mut write = || {
             let Some(len) = self.len else { return self.file.write_all(&bytes) };
             self.file.seek(SeekFrom::Start(len))?;
@@ -627,9 +681,9 @@ impl GamesWriter {
     }
 }
 
-/// The moves of an opening, to compare it.
-pub(super) fn opening_bits<M: GameMove>(opening: &[M]) -> Vec<u32> {
-    opening.iter().map(|mv| mv.to_bits()).collect()
+/// The start and the moves of an opening, to compare it.
+pub(super) fn opening_bits<M: GameMove>(start: Option<[u32; 2]>, opening: &[M]) -> Vec<u32> {
+    start.into_iter().flatten().chain(opening.iter().map(|mv| mv.to_bits())).collect()
 }
 
 /// A position of a game, before a move.
@@ -648,16 +702,21 @@ pub struct PlayedPosition<'a, G: Game> {
 }
 
 impl<M: GameMove> PlayedGame<M> {
-    /// Replays a game from its start position; `visit` is called with each position after the opening.
+    /// The position that the game begins at, in a file with this start position.
+    pub fn start_position<G: Knowledge<Move = M>>(&self, start: &G) -> G {
+        self.start.map_or_else(|| start.clone(), G::drawn_start)
+    }
+
+    /// Replays a game, in a file with this start position; `visit` is called with each position after the opening.
     ///
     /// # Errors
     /// The ply, from 1, and text of the first move that is not legal.
-    pub fn replay<G: Game<Move = M>>(
+    pub fn replay<G: Knowledge<Move = M>>(
         &self,
         start: &G,
         mut visit: impl FnMut(PlayedPosition<G>),
     ) -> Result<(), (usize, String)> {
-        let mut position = start.clone();
+        let mut position = self.start_position(start);
         let opening = self.opening.iter().map(|&mv| (mv, None));
         let moves = self.moves.iter().map(|&(mv, score)| (mv, Some(score)));
         for (ply, (mv, score)) in (1..).zip(opening.chain(moves)) {

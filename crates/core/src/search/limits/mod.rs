@@ -26,6 +26,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Nodes to visit at most.
     pub nodes: Option<u64>,
+    /// Nodes after which a search by depth begins no further iteration.
+    pub soft_nodes: Option<u64>,
     /// Stop at a mate of the side to move in this many of its moves.
     pub mate: Option<u32>,
     /// Time for this move.
@@ -60,6 +62,7 @@ impl Limits {
             start: Instant::now(),
             depth: None,
             nodes: None,
+            soft_nodes: None,
             mate: None,
             movetime: None,
             clocks: [None; 2],
@@ -75,6 +78,7 @@ impl Limits {
     pub fn is_endless(&self) -> bool {
         self.depth.is_none()
             && self.nodes.is_none()
+            && self.soft_nodes.is_none()
             && self.mate.is_none()
             && self.movetime.is_none()
             && self.clocks == [None; 2]
