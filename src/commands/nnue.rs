@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::commands::shared::values::whole;
 use crate::eval::nnue::EvalNetSizes;
 use crate::game::Knowledge;
+use crate::learn::nnue::data::InputSizes;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum NnueCommand {
@@ -63,13 +64,23 @@ fn is_one(buckets: &u8) -> bool {
 }
 
 impl Sizes {
-    /// The sizes for the board of a position.
+    /// The sizes of what a net for a game needs to know of positions.
     ///
     /// # Errors
     /// The game has fewer buckets.
-    fn of<G: Knowledge>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
-        let &Sizes { buckets, neurons: hidden, outputs } = self;
+    fn of_inputs<G: Knowledge>(&self) -> anyhow::Result<InputSizes> {
+        let &Sizes { buckets, outputs, .. } = self;
         ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::info().name, G::BUCKETS);
+        Ok(InputSizes { buckets, outputs })
+    }
+
+    /// The sizes for the board of a position.
+    ///
+    /// # Errors
+    /// Those of [`Sizes::of_inputs`].
+    fn of<G: Knowledge>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
+        let InputSizes { buckets, outputs } = self.of_inputs::<G>()?;
+        let hidden = self.neurons;
         Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
     }
 }

@@ -14,6 +14,7 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game, Knowledge, Wdl};
+use labrys::learn::nnue::data::{InputSizes, MemoryLimits, TrainingData};
 use labrys::learn::nnue::datagen::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
@@ -427,14 +428,22 @@ fn a_few_positions_are_memorised() {
     assert!(loss < 1e-4, "{loss}");
 }
 
+/// Plays games, and opens their file as the data of a training.
+fn data<G: Playable>(games: u64, buckets: u8, limits: MemoryLimits) -> (TempDir, TrainingData<G>) {
+    let (folder, path) = file("games");
+    play::<G>(&path, games, 2);
+    let data = TrainingData::open(&[path], InputSizes { buckets, outputs: 1 }, limits).unwrap();
+    (folder, data)
+}
+
 /// Trains on a number of threads, for up to `epochs`.
 fn train(
-    dataset: &Dataset<TucChess>,
+    data: &TrainingData<TucChess>,
     settings: TrainingSettings,
     threads: usize,
     epochs: usize,
 ) -> Trainer<'_, TucChess> {
-    let mut trainer = Trainer::new(dataset, settings, None).unwrap();
+    let mut trainer = Trainer::new(data, settings, None).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         while trainer.state.curve.len() < epochs && !trainer.is_finished() {
@@ -446,42 +455,58 @@ fn train(
 
 #[test]
 fn a_training_depends_on_neither_threads_nor_interruptions() {
-    let dataset = dataset::<TucChess>(40);
-    let whole = train(&dataset, settings(), 1, 9);
-    assert_eq!(whole.state.curve.len(), 3);
-    assert!(train(&dataset, settings(), 3, 9).state == whole.state);
-    let mut stopped = train(&dataset, settings(), 1, 2);
-    let control = Control::default();
-    control.stop();
-    let before = stopped.state.clone();
-    assert_eq!(stopped.epoch(&control, &mut |_| {}), Ok(None));
-    assert!(stopped.state == before);
-    stopped.epoch(&Control::default(), &mut |_| {}).unwrap();
-    assert!(stopped.state == whole.state);
+    // In memory, and streamed from the file: 40 games are one block, 150 are three.
+    let streamed = MemoryLimits { kept: 0, portion: 1_000, ..MemoryLimits::default() };
+    for (games, limits) in [(40, MemoryLimits::default()), (150, streamed)] {
+        let (_folder, data) = data::<TucChess>(games, 1, limits);
+        let whole = train(&data, settings(), 1, 9);
+        assert_eq!(whole.state.curve.len(), 3);
+        assert!(train(&data, settings(), 3, 9).state == whole.state);
+        let mut stopped = train(&data, settings(), 1, 2);
+        let control = Control::default();
+        control.stop();
+        let before = stopped.state.clone();
+        assert!(matches!(stopped.epoch(&control, &mut |_| {}), Ok(None)));
+        assert!(stopped.state == before);
+        stopped.epoch(&Control::default(), &mut |_| {}).unwrap();
+        assert!(stopped.state == whole.state);
+    }
+}
+
+/// A shard that is damaged while a training reads it ends the training, which stays as it was.
+#[test]
+fn a_file_that_changes_is_an_error_and_keeps_the_state() {
+    let limits = MemoryLimits { kept: 0, portion: 1_000, ..MemoryLimits::default() };
+    let (folder, data) = data::<TucChess>(150, 1, limits);
+    let mut trainer = train(&data, settings(), 1, 1);
+    let (before, path) = (trainer.state.clone(), folder.path().join("games"));
+    let good = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &good[..good.len() - 1]).unwrap();
+    let error = trainer.epoch(&Control::default(), &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("games: block 3, at byte ") && trainer.state == before, "{error}");
+    std::fs::write(&path, &good).unwrap();
+    trainer.epoch(&Control::default(), &mut |_| {}).unwrap();
+    assert!(trainer.state == train(&data, settings(), 1, 2).state);
 }
 
 #[test]
 fn a_diverging_training_is_an_error_and_keeps_its_state() {
-    let dataset = dataset::<TucChess>(20);
-    let mut trainer = Trainer::new(&dataset, TrainingSettings { rate: 1e300, ..settings() }, None).unwrap();
+    let (_folder, data) = data::<TucChess>(20, 1, MemoryLimits::default());
+    let mut trainer = Trainer::new(&data, TrainingSettings { rate: 1e300, ..settings() }, None).unwrap();
     let before = trainer.state.clone();
     let error = trainer.epoch(&Control::default(), &mut |_| {}).unwrap_err();
     assert!(matches!(error, TrainingError::Diverged { epoch: 1, .. }), "{error}");
     assert!(trainer.state == before);
     let odd = TrainingSettings { sizes: sizes::<TucChess>(20, 1), ..settings() };
-    let few = Trainer::new(&dataset, odd, None).err().unwrap();
-    assert_eq!(few, TrainingError::Neurons(20));
-    let none = Dataset::<TucChess>::new(Game::start(), 1);
-    assert!(matches!(Trainer::new(&none, settings(), None), Err(TrainingError::TooFew { .. })));
+    assert!(matches!(Trainer::new(&data, odd, None), Err(TrainingError::Neurons(20))));
+    let (_folder, one) = self::data::<TucChess>(1, 1, MemoryLimits::default());
+    assert!(matches!(Trainer::new(&one, settings(), None), Err(TrainingError::TooFew { games: 1, .. })));
 }
 
 #[test]
 fn a_training_starts_from_a_net() {
-    let data = dataset::<Chess>(6);
-    let mut wider = Dataset::<Chess>::new(Game::start(), 3);
-    let (_folder, path) = file("games");
-    let header = play::<Chess>(&path, 6, 2);
-    wider.add(&header, &read_games::<Chess>(&path).unwrap().1, 1, &mut Counts::default()).unwrap();
+    let limits = MemoryLimits::default();
+    let ((_one, data), (_other, wider)) = (data::<Chess>(6, 1, limits), data::<Chess>(6, 3, limits));
     let one = TrainingSettings { sizes: sizes::<Chess>(16, 1), ..settings() };
     let net = Trainer::new(&data, one, None).unwrap().best_net("a test".to_owned());
     let several = EvalNetSizes { buckets: 3, hidden: 32, ..net.sizes };
@@ -503,15 +528,15 @@ fn a_training_starts_from_a_net() {
     assert!(halves.all(|(old, new)| old.iter().chain(new).all(|&weight| weight != 0.0)));
     let (narrow, more) = (EvalNetSizes { hidden: 48, ..begun.sizes }, EvalNetSizes { outputs: 2, ..several });
     for (start, sizes) in [(EvalNet::random_of_sizes(narrow, 1), several), (net, more)] {
-        let refused = Trainer::new(&wider, TrainingSettings { sizes, ..settings }, Some(&start)).err();
-        assert_eq!(refused, Some(TrainingError::Start(start.sizes)));
+        let refused = Trainer::new(&wider, TrainingSettings { sizes, ..settings }, Some(&start));
+        assert!(matches!(refused, Err(TrainingError::Start(sizes)) if sizes == start.sizes));
     }
 }
 
 #[test]
 fn a_net_learns_what_the_linear_evaluation_plays() {
-    let dataset = dataset::<TucChess>(400);
-    let trainer = train(&dataset, TrainingSettings { epochs: 25, ..settings() }, 2, 25);
+    let (_folder, data) = data::<TucChess>(400, 1, MemoryLimits::default());
+    let trainer = train(&data, TrainingSettings { epochs: 25, ..settings() }, 2, 25);
     let best = trainer.state.best_epoch().unwrap();
     let chance = trainer.baseline_loss();
     assert!(best.held_out < 0.6 * chance, "{} {chance}", best.held_out);

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, ensure};
 use serde::Serialize;
 
 use super::Sizes;
@@ -18,8 +17,7 @@ use crate::engine::registry;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::game::counted;
 use crate::learn::nnue::checkpoint::TrainingFolder;
-use crate::learn::nnue::dataset::{Counts, Dataset};
-use crate::learn::nnue::games::{GamesError, read_games, start_of};
+use crate::learn::nnue::data::{MemoryLimits, TrainingData};
 use crate::learn::nnue::trainer::{Epoch, Trainer, TrainingSettings};
 use crate::search::Control;
 
@@ -43,7 +41,7 @@ pub(in crate::commands) struct NnueTrainArguments {
     start: Option<PathBuf>,
     #[command(flatten)]
     training: TrainingArguments,
-    /// Seed of the initial parameters, of the order of the positions and of the choice of held-out games
+    /// Seed of the initial parameters and of the order of the positions
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Number of threads [default: the number of cores]
@@ -138,36 +136,6 @@ pub(super) struct Trained {
 }
 
 impl Training<'_> {
-    /// Reads the positions of all files, with their provenance.
-    fn read<G: Playable>(&self) -> anyhow::Result<(Dataset<G>, Counts, String)> {
-        let mut read: Option<Dataset<G>> = None;
-        let (mut counts, mut sources) = (Counts::default(), Vec::new());
-        for path in self.data {
-            let refuse = |problem| GamesError { path: path.clone(), problem };
-            let (header, games) = read_games::<G>(path)?;
-            let dataset = match &mut read {
-                Some(dataset) => dataset,
-                none => {
-                    let board: G = start_of(&header).map_err(refuse)?;
-                    let sizes = self.arguments.sizes.of(&board)?;
-                    none.insert(Dataset::new(board, sizes.buckets))
-                }
-            };
-            let outputs = self.arguments.sizes.outputs;
-            dataset.add(&header, &games, outputs, &mut counts).map_err(refuse)?;
-            sources.push(format!(
-                "{} games of {}, {} nodes, seed {}",
-                games.len(),
-                header.evaluation,
-                header.nodes,
-                header.seed
-            ));
-        }
-        let dataset = read.context("--data: no file")?;
-        ensure!(u32::try_from(dataset.len()).is_ok(), "--data: {} positions are too many", dataset.len());
-        Ok((dataset, counts, sources.join("; ")))
-    }
-
     /// Trains the net until it is finished, or until `control` stops it after a complete epoch.
     pub(super) fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
@@ -176,13 +144,15 @@ impl Training<'_> {
 
     /// Trains the net on the threads of the current pool.
     fn train_here<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
-        let (dataset, counts, sources) = self.read::<G>()?;
+        let inputs = self.arguments.sizes.of_inputs::<G>()?;
+        let data = TrainingData::<G>::open(self.data, inputs, MemoryLimits::default())?;
+        let (counts, sources) = (data.counts(), data.sources());
         let start = self.start.map(EvalNet::load::<G>).transpose()?;
         let checksum = start.as_ref().map(EvalNet::checksum);
-        let sizes = self.arguments.sizes.of(dataset.board())?;
+        let sizes = self.arguments.sizes.of(data.board())?;
         let settings = self.arguments.settings::<G>(sizes, self.seed, checksum);
-        let mut trainer = Trainer::new(&dataset, settings, start.as_ref())?;
-        let folder = TrainingFolder::open(self.out, settings, dataset.checksum())?;
+        let mut trainer = Trainer::new(&data, settings, start.as_ref())?;
+        let folder = TrainingFolder::open(self.out, settings, data.checksum())?;
         let _claim = folder.claim()?;
         if let Some(state) = folder.read::<G>(self.resume)? {
             trainer.state = state;

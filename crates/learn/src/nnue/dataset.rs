@@ -1,6 +1,7 @@
 //! Positions to learn from, with sparse inputs.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
+use std::sync::Arc;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
 use super::scale::expected;
@@ -12,7 +13,7 @@ use labrys_core::game::{Color, InputRows, Knowledge, Perspective, Wdl, each_inpu
 pub struct Dataset<G> {
     /// A position on the board of all games.
     board: G,
-    rows: InputRows,
+    rows: Arc<InputRows>,
     /// The inputs of all positions.
     inputs: Vec<u16>,
     positions: Vec<Position>,
@@ -121,10 +122,32 @@ impl Counts {
     }
 }
 
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        let Counts { games, results, opening, positions, in_check, tactical, mates } = other;
+        self.games += games;
+        self.results.iter_mut().zip(results).for_each(|(sum, count)| *sum += count);
+        self.opening += opening;
+        self.positions += positions;
+        self.in_check += in_check;
+        self.tactical += tactical;
+        self.mates += mates;
+    }
+}
+
 impl<G: Knowledge> Dataset<G> {
     /// An empty data set, for games on the board of `board` and a net with `buckets` buckets.
     pub fn new(board: G, buckets: u8) -> Dataset<G> {
-        let rows = InputRows::new::<G>(board.input_shape(), buckets);
+        let rows = Arc::new(InputRows::new::<G>(board.input_shape(), buckets));
+        Dataset::with_rows(board, rows)
+    }
+
+    /// An empty data set for the same board and net.
+    pub fn new_like(&self) -> Dataset<G> {
+        Dataset::with_rows(self.board.clone(), self.rows.clone())
+    }
+
+    fn with_rows(board: G, rows: Arc<InputRows>) -> Dataset<G> {
         let (inputs, positions, games) = (Vec::new(), Vec::new(), Vec::new());
         Dataset { board, rows, inputs, positions, scores: Vec::new(), sides: Vec::new(), games }
     }
@@ -238,26 +261,28 @@ impl<G: Knowledge> Dataset<G> {
         targets
     }
 
+    /// Adds the games of another data set for the same board and buckets.
+    pub fn append(&mut self, mut other: Dataset<G>) {
+        let [inputs, positions, scores] = [self.inputs.len(), self.positions.len(), self.scores.len()];
+        self.inputs.append(&mut other.inputs);
+        self.positions.extend(other.positions.into_iter().map(|position| Position {
+            end: inputs + position.end,
+            score: scores + position.score,
+            ..position
+        }));
+        self.scores.append(&mut other.scores);
+        self.sides.append(&mut other.sides);
+        self.games.extend(
+            other
+                .games
+                .into_iter()
+                .map(|game| GameEnd { positions: positions + game.positions, scores: scores + game.scores }),
+        );
+    }
+
     /// The largest number of inputs of a position.
     pub fn max_inputs(&self) -> usize {
         (0..self.len()).map(|number| self.range(number).len()).max().unwrap_or(0)
-    }
-
-    /// A checksum of all positions, to tell data sets apart.
-    pub fn checksum(&self) -> u32 {
-        let mut hasher = crc32fast::Hasher::new();
-        for input in &self.inputs {
-            hasher.update(&input.to_le_bytes());
-        }
-        for score in &self.scores {
-            hasher.update(&score.to_le_bytes());
-        }
-        for Position { score, result, perspectives, output, .. } in &self.positions {
-            let black = u8::from(perspectives[0].player == Color::Black);
-            hasher.update(&score.to_le_bytes());
-            hasher.update(&[*result as u8, black, *output]);
-        }
-        hasher.finalize()
     }
 
     fn range(&self, number: usize) -> Range<usize> {

@@ -307,6 +307,18 @@ pub enum GamesProblem {
     },
 }
 
+impl GamesProblem {
+    /// The same, where the games are counted after some others.
+    pub(super) fn after_games(self, before: usize) -> GamesProblem {
+        match self {
+            GamesProblem::Move { number, ply, text } if ply > 0 => {
+                GamesProblem::Move { number: before + number, ply, text }
+            }
+            other => other,
+        }
+    }
+}
+
 /// The header in the first line of a file, without the end of the line.
 fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
     let mut header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
@@ -320,8 +332,27 @@ fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
     Ok(header)
 }
 
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockPlace {
+    /// Its number in the file, from 1.
+    number: usize,
+    offset: u64,
+    len: usize,
+    pub(super) checksum: u32,
+}
+
+impl BlockPlace {
+    fn damaged(self) -> GamesProblem {
+        GamesProblem::Block { number: self.number, offset: self.offset }
+    }
+}
+
+/// A block of games, with its place.
+type PlacedBlock<M> = (BlockPlace, Vec<PlayedGame<M>>);
+
 /// Reads a file of the game `G` block by block, so that what is no such file is refused at its beginning.
-struct GamesReader<R> {
+pub(super) struct GamesReader<R> {
     input: R,
     header: GamesHeader,
     /// Bytes of the header and of the whole blocks.
@@ -331,7 +362,7 @@ struct GamesReader<R> {
 }
 
 impl<R: BufRead> GamesReader<R> {
-    fn new<G: Game>(mut input: R) -> Result<GamesReader<R>, GamesProblem> {
+    pub(super) fn new<G: Game>(mut input: R) -> Result<GamesReader<R>, GamesProblem> {
         let mut line = Vec::new();
         let len = input.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)? as u64;
         let header = parse_header(line.strip_suffix(b"\n").unwrap_or(&line))?;
@@ -341,12 +372,28 @@ impl<R: BufRead> GamesReader<R> {
         Ok(GamesReader { input, header, len, blocks: 0 })
     }
 
+    /// The header.
+    pub(super) fn header(&self) -> &GamesHeader {
+        &self.header
+    }
+
     /// The games of the next block; `None` at the end of the file.
     ///
     /// # Errors
     /// [`GamesProblem::Block`]: it is damaged, or is not whole.
     fn next<G: Knowledge>(&mut self) -> Result<Option<Vec<PlayedGame<G::Move>>>, GamesProblem> {
-        let damaged = GamesProblem::Block { number: self.blocks + 1, offset: self.len };
+        Ok(self.next_with_place::<G>()?.map(|(_, games)| games))
+    }
+
+    /// The next block with its place.
+    ///
+    /// # Errors
+    /// Those of [`GamesReader::next`].
+    pub(super) fn next_with_place<G: Knowledge>(
+        &mut self,
+    ) -> Result<Option<PlacedBlock<G::Move>>, GamesProblem> {
+        let place = BlockPlace { number: self.blocks + 1, offset: self.len, len: 0, checksum: 0 };
+        let damaged = place.damaged();
         let mut bytes = vec![0; BLOCK_HEADER];
         match self.input.fill_buf()?.is_empty() {
             true => return Ok(None),
@@ -360,8 +407,31 @@ impl<R: BufRead> GamesReader<R> {
         let Some((games, size)) = parse_block::<G>(&bytes) else { return Err(damaged) };
         self.blocks += 1;
         self.len += size as u64;
-        Ok(Some(games))
+        let checksum = number_at(&bytes, 3).unwrap_or_default();
+        Ok(Some((BlockPlace { len: size, checksum, ..place }, games)))
     }
+}
+
+/// Reads a block again.
+///
+/// # Errors
+/// [`GamesProblem::Block`] if it has changed.
+pub(super) fn read_block<G: Knowledge>(
+    path: &Path,
+    place: BlockPlace,
+) -> Result<Vec<PlayedGame<G::Move>>, GamesProblem> {
+    let mut file = input::open(path)?;
+    file.seek(SeekFrom::Start(place.offset))?;
+    let mut bytes = Vec::with_capacity(place.len);
+    file.take(place.len as u64).read_to_end(&mut bytes)?;
+    let is_same = number_at(&bytes, 3) == Some(place.checksum);
+    let (games, _) = parse_block::<G>(&bytes).filter(|_| is_same).ok_or_else(|| place.damaged())?;
+    Ok(games)
+}
+
+/// A number of the header of a block.
+fn number_at(bytes: &[u8], index: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?))
 }
 
 /// The bytes of the games of a block, by its header.
@@ -375,8 +445,7 @@ type ParsedBlock<M> = (Vec<PlayedGame<M>>, usize);
 
 /// The games of the block at the start of `bytes`.
 fn parse_block<G: Knowledge>(bytes: &[u8]) -> Option<ParsedBlock<G::Move>> {
-    let number =
-        |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
+    let number = |index| number_at(bytes, index);
     let (games, positions, checksum) = (number(0)?, number(1)?, number(3)?);
     if games == 0 || games as usize > BLOCK {
         return None;

@@ -1,12 +1,14 @@
 //! Learning evaluation nets from self-play games.
 //!
 //! - [`datagen`]: plays the games; [`games`]: their file format;
-//! - [`dataset`]: the quiet positions of games, as inputs, scores and results;
+//! - [`dataset`]: the quiet positions of games, as inputs, scores and results; [`data`]: files of games as the
+//!   data of a training, however many there are;
 //! - [`model`]: a net in 32-bit floating point, and its gradient; [`optimiser`]: AdamW;
 //! - [`trainer`]: a training; [`checkpoint`]: the training on disk; [`scale`]: fits scores to results;
 //! - [`generations`]: results of successive nets, each of which plays the games that the next learns from.
 
 pub mod checkpoint;
+pub mod data;
 pub mod datagen;
 pub mod dataset;
 pub mod games;

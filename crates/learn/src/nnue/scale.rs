@@ -7,7 +7,7 @@ use labrys_core::game::{Wdl, WdlModel};
 const UNIT_RANGE: (f64, f64) = (0.1, 100.0);
 
 /// Labels used: these are enough for one or two parameters.
-const MAX_LABELS: usize = 100_000;
+pub(super) const MAX_LABELS: usize = 100_000;
 
 /// The minimum probability of a result, which keeps its logarithm finite.
 const MIN_PROBABILITY: f64 = 1e-9;

@@ -1,27 +1,24 @@
-//! A training: epochs over the positions of games, some of which are held out for validation.
+//! A training: epochs over the positions of [games](super::data), some of which are held out for validation.
 //!
 //! The loss is the squared error of the expected result. Each batch is cut into the same slices whatever the
 //! number of threads, and their gradients are added in order, so that the result is the same to the bit.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand::rngs::StdRng;
-use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::dataset::{Dataset, Example, Target};
+use super::data::{Portion, TrainingData};
+use super::dataset::{Dataset, Example, Target, logistic};
+use super::games::GamesError;
 use super::model::{NEURONS, NetValues, Pass};
 use super::optimiser::{AdamW, Step};
 use super::scale::{fit_unit, fit_wdl_model};
 use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
 use labrys_core::game::{Knowledge, Wdl, WdlModel, counted, mixed};
 use labrys_core::search::Control;
-
-/// One game in this many is held out.
-const HELD_OUT: usize = 20;
 
 /// Slices of a batch that are computed in parallel.
 const SLICES: usize = 16;
@@ -101,8 +98,11 @@ impl TrainingState {
 }
 
 /// Why a net cannot be trained.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Debug, Error)]
 pub enum TrainingError {
+    /// A file of games has changed or cannot be read any more.
+    #[error(transparent)]
+    Games(#[from] GamesError),
     /// The number of neurons is not a multiple of [`NEURONS`].
     #[error("{}, expected a multiple of {NEURONS}", counted(.0, "neuron"))]
     Neurons(usize),
@@ -114,9 +114,9 @@ pub enum TrainingError {
     )]
     TooFew {
         /// The positions.
-        positions: usize,
+        positions: u64,
         /// The games.
-        games: usize,
+        games: u64,
     },
     /// The net to start from has incompatible sizes.
     #[error("a net of {} inputs in {} buckets, {} neurons, {} outputs cannot become the one that is trained",
@@ -132,21 +132,28 @@ pub enum TrainingError {
     },
 }
 
-/// A training of a net on a data set.
+/// A training of a net on the data of files.
 pub struct Trainer<'a, G> {
-    dataset: &'a Dataset<G>,
+    data: &'a TrainingData<G>,
+    /// The positions to learn from with their targets, if they stay in memory.
+    kept: Option<Arc<(Dataset<G>, Vec<f32>)>>,
     settings: TrainingSettings,
     /// Units of the evaluation that make 1 on the logistic scale.
     unit: f64,
-    /// The target of each position.
-    targets: Vec<f32>,
-    /// The largest number of inputs of a position.
-    max_inputs: usize,
-    training: Vec<u32>,
-    held_out: Vec<u32>,
+    /// The target of each held-out position.
+    held_out_targets: Vec<f32>,
     slices: Vec<Slice>,
     /// The training so far.
     pub state: TrainingState,
+}
+
+/// Where a step of a training is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The seed of what is random.
+    seed: u64,
+    /// The share of the training that is done, from 0 to 1.
+    progress: f64,
 }
 
 /// A slice of a batch.
@@ -162,7 +169,7 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
     /// # Errors
     /// [`TrainingError`] if a size is not allowed, the net has incompatible sizes, or there are too few games.
     pub fn new(
-        dataset: &'a Dataset<G>,
+        data: &'a TrainingData<G>,
         settings: TrainingSettings,
         start: Option<&EvalNet>,
     ) -> Result<Trainer<'a, G>, TrainingError> {
@@ -170,17 +177,11 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         if sizes.hidden == 0 || !sizes.hidden.is_multiple_of(NEURONS) {
             return Err(TrainingError::Neurons(sizes.hidden));
         }
-        let mut games: Vec<usize> = (0..dataset.games()).collect();
-        games.shuffle(&mut StdRng::seed_from_u64(seed));
-        let (held_out, training) = games.split_at(games.len().div_ceil(HELD_OUT));
-        let positions = |games: &[usize]| -> Vec<u32> {
-            games.iter().flat_map(|&game| dataset.of_game(game)).map(|number| number as u32).collect()
-        };
-        let (held_out, training) = (positions(held_out), positions(training));
-        if held_out.is_empty() || training.is_empty() {
-            return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
+        if data.held_out().is_empty() || data.positions() == 0 {
+            let counts = data.counts();
+            return Err(TrainingError::TooFew { positions: counts.quiet(), games: counts.games });
         }
-        let (max_inputs, random) = (dataset.max_inputs(), mixed(seed));
+        let (max_inputs, random) = (data.max_inputs(), mixed(seed));
         let net = match start {
             Some(net) => {
                 NetValues::of_net(net, sizes, max_inputs, random).ok_or(TrainingError::Start(net.sizes))?
@@ -189,19 +190,14 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         };
         let zeros = NetValues::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
-        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| {
-            let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
-            fit_unit(&labels)
-        });
+        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(data.labels()));
         let slice = || Slice { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
         Ok(Trainer {
-            dataset,
+            data,
+            kept: None,
             settings,
             unit,
-            targets: dataset.targets(&Target { blend, lambda, unit }),
-            max_inputs,
-            training,
-            held_out,
+            held_out_targets: data.held_out().targets(&Target { blend, lambda, unit }),
             slices: std::iter::repeat_with(slice).take(SLICES).collect(),
             state: TrainingState { best: net.clone(), net, optimiser, curve: Vec::new() },
         })
@@ -214,7 +210,7 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
 
     /// The number of training positions and of held-out positions.
     pub fn positions(&self) -> (usize, usize) {
-        (self.training.len(), self.held_out.len())
+        (self.data.positions(), self.data.held_out().len())
     }
 
     /// Units of the evaluation that make 1 on the logistic scale.
@@ -264,21 +260,40 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
             true => Ok(loss),
             false => Err(TrainingError::Diverged { epoch: number, loss }),
         };
-        let seed = mixed(self.settings.seed) ^ mixed(!u64::from(number));
-        let mut order = self.training.clone();
-        order.shuffle(&mut StdRng::seed_from_u64(seed));
-        let (mut sum, mut done) = (0.0, 0);
-        for batch in order.chunks(self.settings.batch.max(1)) {
-            if control.is_stopped() {
-                return Ok(None);
+        let TrainingSettings { seed, epochs, batch: size, blend, lambda, .. } = self.settings;
+        let (target, total) = (Target { blend, lambda, unit: self.unit }, self.data.positions());
+        let (mut sum, mut done, mut result) = (0.0, 0, Ok(()));
+        let (data, mut kept) = (self.data, self.kept.take());
+        let read = data.epoch(mixed(seed) ^ mixed(!u64::from(number)), &target, &mut kept, |portion| {
+            // All batches of a portion have about the same size.
+            let batches = portion.order.len().div_ceil(size.max(1)).max(1);
+            for batch in portion.order.chunks(portion.order.len().div_ceil(batches).max(1)) {
+                if control.is_stopped() {
+                    return false;
+                }
+                let progress = f64::from(number - 1) + done as f64 / total as f64;
+                let place = Place { seed: portion.seed, progress: progress / f64::from(epochs) };
+                match finite(self.batch(portion, batch, place)) {
+                    Ok(loss) => sum += loss,
+                    Err(error) => {
+                        result = Err(error);
+                        return false;
+                    }
+                }
+                done += batch.len();
+                report(done);
             }
-            sum += finite(self.batch(batch, seed))?;
-            done += batch.len();
-            report(done);
+            true
+        });
+        self.kept = kept;
+        read?;
+        result?;
+        if control.is_stopped() && done < total {
+            return Ok(None);
         }
-        let training = sum / order.len() as f64;
+        let training = sum / total as f64;
         let losses = self.map_held_out(&self.state.net, |output, example| {
-            let error = f64::from(super::dataset::logistic(output) - example.target);
+            let error = f64::from(logistic(output) - example.target);
             error * error
         });
         let held_out = finite(losses.iter().sum::<f64>() / losses.len() as f64)?;
@@ -287,8 +302,9 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
 
     /// Learns from a batch. Returns the sum of its losses before the step, which is left out if that is not
     /// finite.
-    fn batch(&mut self, batch: &[u32], seed: u64) -> f64 {
-        let Trainer { dataset, settings, targets, slices, state, .. } = self;
+    fn batch(&mut self, portion: &Portion<G>, batch: &[u32], place: Place) -> f64 {
+        let Trainer { data, settings, slices, state, .. } = self;
+        let (positions, targets) = &*portion.positions;
         let net = &state.net;
         let parts = batch.chunks(batch.len().div_ceil(SLICES));
         let slices = &mut slices[..parts.len()];
@@ -297,8 +313,8 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
             let mut example = Example::default();
             slice.loss = 0.0;
             for &number in part {
-                let mirrored = mixed(seed ^ u64::from(number)) & 1 != 0;
-                dataset.get(number as usize, mirrored, targets, &mut example);
+                let mirrored = mixed(place.seed ^ u64::from(number)) & 1 != 0;
+                positions.get(number as usize, mirrored, targets, &mut example);
                 slice.loss += f64::from(slice.pass.learn(net, &example, &mut slice.gradient));
             }
             slice.pass.finish(&mut slice.gradient);
@@ -306,16 +322,14 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
         let loss = slices.iter().map(|slice| slice.loss).sum::<f64>();
         if loss.is_finite() {
             let gradients: Vec<_> = slices.iter().map(|slice| &slice.gradient).collect();
-            let total =
-                f64::from(settings.epochs) * self.training.len().div_ceil(settings.batch.max(1)) as f64;
-            let progress = (f64::from(state.optimiser.steps) / total).min(1.0);
+            let progress = place.progress.min(1.0);
             let decay = LAST_RATE + (1.0 - LAST_RATE) * (1.0 + (PI * progress).cos()) / 2.0;
             let step = Step {
                 rate: (settings.rate * decay) as f32,
                 decay: settings.decay as f32,
                 share: 1.0 / batch.len() as f32,
                 // One more for the bias, and one for rounding.
-                max_weights: (MAX_WEIGHT.min(MAX_SUM / (self.max_inputs + 2) as f32), MAX_WEIGHT),
+                max_weights: (MAX_WEIGHT.min(MAX_SUM / (data.max_inputs() + 2) as f32), MAX_WEIGHT),
             };
             state.optimiser.step(step, &gradients, &mut state.net);
         }
@@ -324,15 +338,17 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
 
     /// `value` of the output of a net and the example, for each held-out position in order.
     fn map_held_out<T: Send>(&self, net: &NetValues, value: impl Fn(f32, &Example) -> T + Sync) -> Vec<T> {
-        let chunk = |numbers: &[u32]| -> Vec<T> {
+        let positions = self.data.held_out();
+        let chunk = |first: usize| -> Vec<T> {
             let (mut pass, mut example) = (Pass::new(self.sizes()), Example::default());
-            let mut one = |&number: &u32| {
-                self.dataset.get(number as usize, false, &self.targets, &mut example);
+            let mut one = |number| {
+                positions.get(number, false, &self.held_out_targets, &mut example);
                 value(pass.output(net, &example), &example)
             };
-            numbers.iter().map(&mut one).collect()
+            (first..positions.len().min(first + CHUNK)).map(&mut one).collect()
         };
-        self.held_out.par_chunks(CHUNK).flat_map_iter(chunk).collect()
+        let firsts: Vec<_> = (0..positions.len()).step_by(CHUNK).collect();
+        firsts.into_par_iter().flat_map_iter(chunk).collect()
     }
 
     /// The held-out loss of a net that always answers the mean of the targets, as a baseline.
@@ -345,7 +361,8 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
     /// The net of the best epoch, with a WDL model fitted to the held-out positions.
     pub fn best_net(&self, provenance: String) -> EvalNet {
         let values = self.map_held_out(&self.state.best, |output, _| f64::from(output) * self.unit);
-        let results = self.held_out.iter().map(|&number| self.dataset.labels(number as usize).1);
+        let held_out = self.data.held_out();
+        let results = (0..held_out.len()).map(|number| held_out.labels(number).1);
         let labels: Vec<(f64, Wdl)> = values.into_iter().zip(results).collect();
         let WdlModel { a, b } = fit_wdl_model(&labels);
         let scale = EvalNetScale { unit: self.unit, margin: self.settings.margin, a, b };
