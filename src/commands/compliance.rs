@@ -132,7 +132,8 @@ impl ComplianceArguments {
         if let Some(variant) = &self.variant {
             return Ok(vec![variant.clone()]);
         }
-        let setup = EngineSetup { kind, options: Vec::new(), timeout: self.timeout, restart: false };
+        let setup =
+            EngineSetup { kind, options: Vec::new(), timeout: self.timeout, restart: false, ponders: false };
         match setup.announced_games(&EngineLog::default(), control) {
             Ok(games) if games.is_empty() => Ok(default()),
             Ok(games) => Ok(games.into_iter().map(str::to_owned).collect()),

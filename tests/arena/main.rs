@@ -7,6 +7,8 @@ mod lobby;
 mod match_output;
 #[cfg(unix)]
 mod peers;
+#[cfg(unix)]
+mod ponder;
 mod records;
 mod referee;
 mod shards;

@@ -238,6 +238,7 @@ fn the_referee_lets_engines_play_it() {
         options: vec![("SearchMode".to_owned(), search.to_owned()), ("Hash".to_owned(), "1".to_owned())],
         timeout: std::time::Duration::from_secs(10),
         restart: false,
+        ponders: false,
     };
     let limits = EngineLimits { nodes: Some(5_000), ..EngineLimits::default() };
     let mut wins = [0; 2];

@@ -14,6 +14,8 @@ pub struct Adjudication {
     /// Move limit: moves of each player after which the game ends, as a draw or by points where the game has
     /// points.
     pub max_moves: Option<u32>,
+    /// Folders of endgame tables, as the option of the game names them, that decide games.
+    pub tables: Option<String>,
 }
 
 /// The game is drawn when the scores of both players stay near 0.

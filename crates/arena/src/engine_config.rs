@@ -37,8 +37,8 @@ impl Protocol {
     fn keys(self) -> &'static str {
         match self {
             Protocol::Uci => {
-                "cmd (with it arg, dir, stderr, restart), tcp (with it restart), proto, name, option.<name>, \
-                 tc, st, depth, nodes, timemargin, timeout"
+                "cmd (with it arg, dir, stderr, restart, ponder), tcp (with it restart, ponder), proto, name, \
+                 option.<name>, tc, st, depth, nodes, timemargin, timeout"
             }
             Protocol::Xboard => {
                 "cmd (with it arg, dir, stderr, restart), tcp (with it restart), proto=xboard, name, \
@@ -112,7 +112,7 @@ impl EngineConfig {
         let timeout = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(DEFAULT_TIMEOUT);
         let launch = read_launch(&mut keys)?;
         let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
-        let mut restart = false;
+        let (mut restart, mut ponders) = (false, false);
         let (name, kind, options) = match protocol {
             Protocol::Tuc => {
                 let port = keys.read("port", "a number from 0 to 65535")?;
@@ -132,6 +132,9 @@ impl EngineConfig {
                 if transport.is_some() {
                     restart = keys.read_with("restart", "`on` or `off`", on_or_off)?.unwrap_or(false);
                 }
+                if transport.is_some() && protocol == Protocol::Uci {
+                    ponders = keys.read_with("ponder", "`on` or `off`", on_or_off)?.unwrap_or(false);
+                }
                 keys.finish(protocol.keys())?;
                 let kind = match (protocol, transport) {
                     (Protocol::Xboard, transport) => {
@@ -148,7 +151,7 @@ impl EngineConfig {
         if protocol == Protocol::Xboard && limits.control.is_some() && limits.move_time.is_some() {
             return Err(keys.invalid("tc and st cannot hold together in the xboard protocol"));
         }
-        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout, restart }, limits })
+        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout, restart, ponders }, limits })
     }
 }
 
@@ -253,6 +256,7 @@ mod tests {
             "timemargin=25",
             "timeout=0.5",
             "restart=on",
+            "ponder=on",
             "option.Skill Level=3",
         ];
         let engine = read(&[&words]).unwrap().remove(0);
@@ -267,6 +271,7 @@ mod tests {
             options: vec![("Skill Level".into(), "3".into())],
             timeout: Duration::from_millis(500),
             restart: true,
+            ponders: true,
         };
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
@@ -317,6 +322,9 @@ mod tests {
             (&["depth=1", "tcp=localhost:5000", "arg=x"], "unknown key `arg`"),
             (&["depth=1", "tcp=localhost:5000", "cmd=x"], "cmd and tcp cannot hold together"),
             (&["nodes=1", "cmd=x", "restart=yes"], "restart `yes`: expected `on` or `off`"),
+            (&["nodes=1", "cmd=x", "ponder=yes"], "ponder `yes`: expected `on` or `off`"),
+            (&["nodes=1", "ponder=on"], "unknown key `ponder`, expected one of: cmd (with it arg"),
+            (&["depth=1", "proto=xboard", "cmd=x", "ponder=on"], "unknown key `ponder`"),
             (&["nodes=1", "restart=on"], "unknown key `restart`, expected one of: cmd (with it arg"),
             (&["nodes=1", "proto=xboard", "cmd=x"], "unknown key `nodes`, expected one of: cmd (with it"),
             (&["proto=xboard", "cmd=x"], "missing tc, st or depth"),

@@ -70,7 +70,7 @@ pub use player::{
     TextReply,
 };
 pub use ratings::{Rating, ratings};
-pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};
+pub use referee::{FinalResult, Judge, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};
 pub use results::{GameResult, Results};
 pub use rules::{Rules, RulesError, parse_option};
 pub use schedule::{Format, Schedule, ScheduledGame};

@@ -11,7 +11,7 @@ use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use super::{GameResult, Variation};
 use labrys_core::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys_core::engine::{Board, GameState, PositionError};
-use labrys_core::game::{Color, Game};
+use labrys_core::game::{Color, EndgameTables, Game, Wdl};
 use labrys_core::search::Control;
 
 /// The result of a game, with its reason.
@@ -122,27 +122,45 @@ pub struct Seat<'a, G: Game> {
     pub limits: &'a EngineLimits,
 }
 
+/// What ends a game before its rules do.
+#[derive(Debug)]
+pub struct Judge<'a, G: Game> {
+    /// The rules of the match.
+    pub adjudication: &'a Adjudication,
+    /// Endgame tables, which decide the positions that they have.
+    pub tables: Option<&'a dyn EndgameTables<G>>,
+}
+
+impl<'a, G: Game> From<&'a Adjudication> for Judge<'a, G> {
+    /// Without tables.
+    fn from(adjudication: &'a Adjudication) -> Judge<'a, G> {
+        Judge { adjudication, tables: None }
+    }
+}
+
 /// Plays a game from `opening` on `game`; `seats` are White and Black. A player that fails, oversteps its
 /// time or makes an illegal move loses. Draws need no claim. `comment_keys` are those of the comments on
 /// moves. `random` returns numbers in [0, 1), with which chance outcomes are sampled.
 ///
 /// # Errors
 /// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
-pub fn play<G: Game>(
+pub fn play<'a, G: Game>(
     game: &mut GameState<G>,
     opening: &Variation,
     seats: [Seat<G>; 2],
-    rules: &Adjudication,
+    rules: impl Into<Judge<'a, G>>,
     comment_keys: &CommentKeys,
     random: &mut dyn FnMut() -> f64,
     control: &Control,
 ) -> Result<PlayedGame, RefereeError> {
+    let Judge { adjudication: rules, tables } = rules.into();
     game.set_up(Some(&opening.fen), &opening.moves)?;
     let [white, black] = seats;
     let mut referee = Referee {
         clocks: [PlayerClock::new(white.limits), PlayerClock::new(black.limits)],
         players: [white.player, black.player],
         adjudicator: Adjudicator::new(rules),
+        tables,
         line: opening.clone(),
         moves: Vec::new(),
         thinking: [ThinkingTime::default(); 2],
@@ -182,6 +200,7 @@ struct Referee<'a, G: Game> {
     players: [&'a mut dyn Player<G>; 2],
     clocks: [PlayerClock<'a>; 2],
     adjudicator: Adjudicator<'a>,
+    tables: Option<&'a dyn EndgameTables<G>>,
     /// The opening, followed by all moves played.
     line: Variation,
     moves: Vec<PgnMove>,
@@ -212,6 +231,9 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
             self.players.iter_mut().for_each(|player| player.moved(mv, game));
         }
         let stm = game.side_to_move();
+        let limits = &search_limits(&self.clocks, !stm);
+        let request = MoveRequest { game, line: &self.line, limits, timeout: None };
+        self.players[(!stm).index()].ponder(&request, self.control);
         let limits = &search_limits(&self.clocks, stm);
         let request =
             MoveRequest { game, line: &self.line, limits, timeout: self.clocks[stm.index()].timeout() };
@@ -246,11 +268,24 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
 
     fn adjudicate(&mut self, game: &GameState<G>) -> Result<(), StopReason> {
         let Some((player, reply)) = &self.last else { return Ok(()) };
-        match self.adjudicator.add_move(*player, reply.score, game.leader()) {
+        let by_tables = self.tables.and_then(|tables| table_result(tables, game));
+        match self.adjudicator.add_move(*player, reply.score, game.leader()).or(by_tables) {
             Some(result) => Err(StopReason::Ended(result.into())),
             None => Ok(()),
         }
     }
+}
+
+/// The result of a position by endgame tables, if they have it.
+fn table_result<G: Game>(tables: &dyn EndgameTables<G>, game: &GameState<G>) -> Option<AdjudicatedResult> {
+    let stm = game.side_to_move();
+    let winner = match tables.probe(game.position())? {
+        Wdl::Win => Some(stm),
+        Wdl::Draw => None,
+        Wdl::Loss => Some(!stm),
+    };
+    let result = winner.map_or("draw".to_owned(), |winner| format!("{winner} wins"));
+    Some(AdjudicatedResult { winner, details: format!("{result}: endgame tables") })
 }
 
 impl From<AdjudicatedResult> for FinalResult {

@@ -8,14 +8,14 @@ use super::affinity::Core;
 use super::games::GAMES;
 use super::openings::seeded_rng;
 use super::pgn::{CommentKeys, PgnGame, PlayerTags};
-use super::referee::{self, PlayedGame, RefereeError, Seat, ThinkingTime};
+use super::referee::{self, Judge, PlayedGame, RefereeError, Seat, ThinkingTime};
 use super::{
     Adjudication, Affinity, EngineConfig, EngineKind, EngineSetupError, OpeningError, Openings, Pairs,
     Player, Results, Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
 };
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, PositionError};
-use labrys_core::game::quote;
+use labrys_core::game::{EndgameTables, SharedTables, TablesError, quote};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
@@ -82,6 +82,9 @@ pub enum TournamentError {
         /// The difference.
         problem: String,
     },
+    /// The endgame tables for adjudication cannot be used.
+    #[error("endgame tables: {0}")]
+    Tables(#[from] TablesError),
     /// A finished game cannot be written.
     #[error("cannot write the game")]
     Write(#[source] std::io::Error),
@@ -233,6 +236,8 @@ impl Tournament {
         if monitor.is_decided(results) {
             return Ok(());
         }
+        let tables = self.open_tables::<G>()?;
+        let tables = tables.as_deref();
         let done = results.clone();
         let games = self.schedule.numbers().filter(|&number| !done.contains(number));
         let games = games.map_while(|number| self.schedule.game(number));
@@ -252,7 +257,7 @@ impl Tournament {
             if control.is_stopped() {
                 return None;
             }
-            self.play(scheduled, players, control).transpose().map(|played| (scheduled, played))
+            self.play(scheduled, players, tables, control).transpose().map(|played| (scheduled, played))
         };
         let mut ended = Ok(());
         parallel::run(workers, games, play, |(scheduled, played)| {
@@ -269,11 +274,21 @@ impl Tournament {
         ended
     }
 
+    /// The endgame tables for adjudication, if any.
+    pub(super) fn open_tables<G: Playable>(&self) -> Result<Option<SharedTables<G>>, TablesError> {
+        let mut tables = None;
+        if let Some(path) = &self.adjudication.tables {
+            G::open_tables(&mut tables, path)?;
+        }
+        Ok(tables)
+    }
+
     /// Plays a game; `None` if `control` stops it.
     fn play<G: Playable>(
         &self,
         scheduled: ScheduledGame,
         players: &mut [Box<dyn Player<G>>],
+        tables: Option<&dyn EndgameTables<G>>,
         control: &Control,
     ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
         let Ok([white, black]) = players.get_disjoint_mut(scheduled.players) else {
@@ -284,7 +299,7 @@ impl Tournament {
             Seat { player: white.as_mut(), limits: for_white },
             Seat { player: black.as_mut(), limits: for_black },
         ];
-        self.play_seated(scheduled.number, scheduled.opening, seats, control)
+        self.play_seated(scheduled.number, scheduled.opening, seats, tables, control)
     }
 
     /// Plays a game of these players, White first; `None` if `control` stops it. Chance outcomes depend on
@@ -294,8 +309,10 @@ impl Tournament {
         number: u64,
         opening: u64,
         seats: [Seat<G>; 2],
+        tables: Option<&dyn EndgameTables<G>>,
         control: &Control,
     ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
+        let judge = Judge { adjudication: &self.adjudication, tables };
         let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
         let line = match self.openings.get(opening, &mut game, control) {
             Err(OpeningError::Interrupted) => return Ok(None),
@@ -304,15 +321,7 @@ impl Tournament {
         // Not the seed of the openings: their random numbers would be the same.
         let mut random = seeded_rng(!self.seed, number);
         let mut random = || random.random();
-        match referee::play(
-            &mut game,
-            &line,
-            seats,
-            &self.adjudication,
-            &self.comment_keys,
-            &mut random,
-            control,
-        ) {
+        match referee::play(&mut game, &line, seats, judge, &self.comment_keys, &mut random, control) {
             Ok(played) => Ok(Some((line, played))),
             Err(RefereeError::Interrupted) => Ok(None),
             Err(RefereeError::Opening(error)) => {

@@ -7,7 +7,7 @@ use super::answer_tracker::{AnswerTracker, SearchEnd, SearchLine, SearchRequest}
 use super::engine_log::EngineLog;
 use super::info::Info;
 pub use super::pipe::ClientError;
-use super::pipe::Pipe;
+use super::pipe::{Pipe, STOP_TIMEOUT};
 use super::transport::Transport;
 use labrys_core::clock::Instant;
 use labrys_core::search::{Control, Limits};
@@ -35,6 +35,8 @@ impl EngineOption {
 pub struct Answer {
     /// The move, as the engine wrote it; empty if it wrote none.
     pub best: String,
+    /// The reply that the engine expects, as it wrote it.
+    pub ponder: Option<String>,
     /// The last `info` of the engine about its first line.
     pub info: Info,
     /// Time from `go` to the answer.
@@ -172,9 +174,59 @@ impl Client {
         timeout: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
+        self.search(&go_line(limits, false), is_legal, timeout, control)
+    }
+
+    /// Lets the engine search a position in the time of its opponent, until [`Client::ponderhit`] or
+    /// [`Client::stop_pondering`].
+    ///
+    /// # Errors
+    /// Those of [`Client::set_up`].
+    pub fn ponder(
+        &mut self,
+        position: &str,
+        limits: &Limits,
+        timeout: Duration,
+        control: &Control,
+    ) -> Result<(), ClientError> {
+        self.set_up(position, timeout, control)?;
+        self.pipe.send(&go_line(limits, true))
+    }
+
+    /// The opponent has played the expected move: the engine goes on in its own time, see [`Client::go`].
+    ///
+    /// # Errors
+    /// Those of [`Client::go`].
+    pub fn ponderhit(
+        &mut self,
+        is_legal: impl Fn(&str) -> bool,
+        timeout: Duration,
+        control: &Control,
+    ) -> Result<Answer, ClientError> {
+        self.search("ponderhit", is_legal, timeout, control)
+    }
+
+    /// The opponent has played another move: ends the search, whose answer does not count.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the engine ends, or does not answer in time.
+    pub fn stop_pondering(&mut self, control: &Control) -> Result<(), ClientError> {
+        self.pipe.send("stop")?;
+        let answered = self.pipe.wait("bestmove", STOP_TIMEOUT, control, |line| is_move(line).then_some(()));
+        answered.map(drop)
+    }
+
+    /// Sends a line that makes the engine search, and waits for its answer.
+    fn search(
+        &mut self,
+        line: &str,
+        is_legal: impl Fn(&str) -> bool,
+        timeout: Duration,
+        control: &Control,
+    ) -> Result<Answer, ClientError> {
         let start = Instant::now();
-        self.pipe.send(&go_line(limits))?;
-        let mut info = Info::default();
+        self.pipe.send(line)?;
+        let (mut info, mut ponder) = (Info::default(), None);
         let Client { pipe, answers, .. } = self;
         let request = SearchRequest {
             expected: "bestmove",
@@ -185,13 +237,19 @@ impl Client {
         };
         let (found, arrived) = answers.wait(pipe, &request, control, |line| {
             info.update(line);
+            if is_move(line) {
+                ponder =
+                    line.split_whitespace().skip_while(|word| *word != "ponder").nth(1).map(str::to_owned);
+            }
             read_search(line, &info)
         })?;
         let best = match found {
             SearchEnd::Move(best) => best,
             SearchEnd::Other(refused) => return Err(refused),
         };
-        Ok(Answer { best, info, elapsed: arrived - start })
+        // An engine may have answered too early.
+        let elapsed = arrived.saturating_duration_since(start);
+        Ok(Answer { best, ponder, info, elapsed })
     }
 
     /// Sends a question and reads lines up to the one whose first word is `expected`; `other` gets the lines
@@ -240,10 +298,10 @@ fn read_search(line: &str, info: &Info) -> Option<SearchLine<ClientError>> {
     }
 }
 
-/// The `go` line for these limits.
-fn go_line(limits: &Limits) -> String {
+/// The `go` line for these limits, in the time of the opponent with `ponder`.
+fn go_line(limits: &Limits, ponder: bool) -> String {
     let milliseconds = |time: Duration| time.as_millis() as u64;
-    let mut words = vec!["go".to_owned()];
+    let mut words = vec![if ponder { "go ponder" } else { "go" }.to_owned()];
     let mut add = |name: &str, value: Option<u64>| words.extend(value.map(|value| format!("{name} {value}")));
     for (clock, [time, increment]) in limits.clocks.iter().zip([["wtime", "winc"], ["btime", "binc"]]) {
         add(time, clock.map(|clock| milliseconds(clock.remaining)));
@@ -285,10 +343,12 @@ mod tests {
                 ..Limits::none()
             },
         ] {
-            let line = go_line(&limits);
-            let Ok(Some(Command::Go(go))) = parse(&line) else { panic!("{line}") };
-            assert_eq!(Limits { start, ..go.limits }, limits, "{line}");
-            assert_eq!(go.infinite, limits.is_endless(), "{line}");
+            for ponder in [false, true] {
+                let line = go_line(&limits, ponder);
+                let Ok(Some(Command::Go(go))) = parse(&line) else { panic!("{line}") };
+                assert_eq!(Limits { start, ..go.limits }, limits, "{line}");
+                assert_eq!((go.infinite, go.ponder), (limits.is_endless(), ponder), "{line}");
+            }
         }
     }
 

@@ -63,6 +63,9 @@ pub(in crate::commands) struct GameArguments {
     /// End games after N moves of each player, as a draw or by points
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     max_moves: Option<u32>,
+    /// Decide games by endgame tables: folders as in SyzygyPath, or in the option of the game for its tables
+    #[arg(long, value_name = "PATH")]
+    tb: Option<String>,
     /// Append all communication with the engines to a file
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -138,6 +141,7 @@ impl GameArguments {
                 draw: read_if_given("--draw", &self.draw, DrawRule::read)?,
                 resign: read_if_given("--resign", &self.resign, ResignRule::read)?,
                 max_moves: self.max_moves,
+                tables: self.tb.clone(),
             },
             sprt: None,
             concurrency: self.concurrency(),

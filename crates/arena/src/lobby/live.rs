@@ -196,6 +196,10 @@ impl<G: Playable> Player<G> for Shown<'_, G> {
         self.player.think(request, control)
     }
 
+    fn ponder(&mut self, request: &MoveRequest<G>, control: &Control) {
+        self.player.ponder(request, control);
+    }
+
     fn moved(&mut self, mv: &str, board: &dyn Board) {
         self.player.moved(mv, board);
     }

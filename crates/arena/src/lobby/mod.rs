@@ -31,7 +31,7 @@ use super::{
 };
 use labrys_core::clock::Instant;
 use labrys_core::engine::Playable;
-use labrys_core::game::{Color, quote};
+use labrys_core::game::{Color, SharedTables, quote};
 use labrys_core::search::Control;
 use labrys_protocol::transport::Transport;
 
@@ -211,6 +211,7 @@ impl Lobby {
         let places = (0..entrants.len()).collect();
         let mut room = Room {
             lobby: self,
+            tables: self.tournament.open_tables::<G>()?,
             entrants,
             places,
             standings,
@@ -267,6 +268,8 @@ type Played = Result<Option<(Variation, PlayedGame)>, TournamentError>;
 /// A lobby at work.
 struct Room<'a, 'b, G: Playable> {
     lobby: &'a Lobby,
+    /// Endgame tables for adjudication, if any.
+    tables: Option<SharedTables<G>>,
     entrants: Vec<Entrant<G>>,
     /// The place of each entrant in the standings.
     places: Vec<usize>,
@@ -411,7 +414,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
                 *is_busy = true;
                 player.take().expect("it is free")
             });
-            let (sender, control) = (sender.clone(), self.control);
+            let (sender, control, tables) = (sender.clone(), self.control, self.tables.clone());
             self.threads += 1;
             self.games += 1;
             scope.spawn(move || {
@@ -424,7 +427,8 @@ impl<'a, G: Playable> Room<'a, '_, G> {
                 let [white, black] = &mut shown;
                 let seats =
                     [Seat { player: white, limits: &limits[0] }, Seat { player: black, limits: &limits[1] }];
-                let played = tournament.play_seated(game.number, game.opening, seats, control);
+                let played =
+                    tournament.play_seated(game.number, game.opening, seats, tables.as_deref(), control);
                 live.end_game(game.number);
                 let _ = sender.send(Message::Played(game, entrants, taken, played));
             });

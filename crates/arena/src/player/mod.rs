@@ -45,6 +45,10 @@ pub trait Player<G: Game>: Send {
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError>;
 
+    /// May search in the time of the opponent, from here to the next request. The request is that of the
+    /// opponent, with the limits that the player itself will have.
+    fn ponder(&mut self, _request: &MoveRequest<G>, _control: &Control) {}
+
     /// Called after a move of either player, in text with its chance outcome. `board` is the position after
     /// the move. Not called for the move that ends the game.
     fn moved(&mut self, _mv: &str, _board: &dyn Board) {}

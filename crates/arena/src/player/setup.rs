@@ -32,6 +32,8 @@ pub struct EngineSetup {
     pub timeout: Duration,
     /// Whether each game has a child process or a connection of its own.
     pub restart: bool,
+    /// Whether a UCI engine searches in the time of its opponent.
+    pub ponders: bool,
 }
 
 /// Where an engine runs and which protocol it speaks.
@@ -61,7 +63,8 @@ impl fmt::Display for EngineSetup {
             }
             EngineKind::Caller(_) => f.write_str("UDP")?,
         }
-        self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
+        self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))?;
+        if self.ponders { f.write_str(", ponder=on") } else { Ok(()) }
     }
 }
 

@@ -114,6 +114,7 @@ mod tests {
                 options: vec![("Hash".to_owned(), "1".to_owned())],
                 timeout: Duration::from_secs(60),
                 restart: false,
+                ponders: false,
             };
             let mut player = setup.text_player(&rules, &EngineLog::default());
             let mut board = rules.board().unwrap();

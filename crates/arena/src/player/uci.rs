@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::remote::{self, Remote};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::{Rules, Variation};
-use labrys_core::engine::registry;
+use labrys_core::engine::{Board, registry};
 use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
 use labrys_protocol::client::Client;
@@ -15,17 +15,37 @@ use labrys_protocol::transport::Transport;
 /// The UCI option that selects the game.
 const VARIANT: &str = "UCI_Variant";
 
+/// The UCI option of an engine that can search in the time of its opponent.
+const PONDER: &str = "Ponder";
+
 /// A UCI engine in a child process or over TCP.
 pub(super) struct UciPlayer {
     remote: Remote<Client>,
     timeout: Duration,
+    /// Whether it searches in the time of its opponent.
+    ponders: bool,
+    /// The reply that it expects to its last move.
+    expected: Option<String>,
+    /// The line at whose end it ponders.
+    pondered: Option<Variation>,
+    /// Why it could not ponder.
+    failed: Option<PlayerError>,
 }
 
 impl UciPlayer {
     pub(super) fn new(setup: EngineSetup, transport: Transport, rules: Rules, log: EngineLog) -> UciPlayer {
-        let EngineSetup { timeout, restart, .. } = setup;
+        let EngineSetup { timeout, restart, ponders, .. } = setup;
         let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
-        UciPlayer { remote: Remote::new(connect, restart), timeout }
+        let remote = Remote::new(connect, restart);
+        UciPlayer { remote, timeout, ponders, expected: None, pondered: None, failed: None }
+    }
+
+    /// Ends a search in the time of the opponent.
+    fn end_pondering(&mut self, control: &Control) -> Result<(), PlayerError> {
+        match self.pondered.take() {
+            Some(_) => self.remote.run(control, |client| client.stop_pondering(control)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -63,6 +83,9 @@ pub(super) fn announced_games(
 
 /// Sets the options of an engine.
 fn set_options(client: &mut Client, setup: &EngineSetup, control: &Control) -> Result<(), EngineSetupError> {
+    if setup.ponders {
+        client.set_option(PONDER, "true")?;
+    }
     for (name, value) in &setup.options {
         client.set_option(name, value)?;
     }
@@ -112,6 +135,7 @@ fn prepare(
 impl<G: Game> Player<G> for UciPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         let timeout = self.timeout;
+        (self.expected, self.failed) = (None, None);
         self.remote.end_spent(|_| false);
         let is_first = self.remote.is_idle();
         self.remote.run(control, |client| {
@@ -133,11 +157,43 @@ impl<G: Game> Player<G> for UciPlayer {
         let (timeout, move_timeout) = (self.timeout, request.timeout.unwrap_or(self.timeout));
         let (line, position) = (position_line(request.line), request.game.position());
         let is_legal = |best: &str| position.parse_move(best).is_ok();
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let is_hit = self.pondered.as_ref() == Some(request.line);
+        if is_hit {
+            self.pondered = None;
+        }
+        self.end_pondering(control)?;
         let answer = self.remote.run(control, |client| {
+            if is_hit {
+                return client.ponderhit(is_legal, move_timeout, control);
+            }
             client.set_up(&line, timeout, control)?;
             client.go(request.limits, is_legal, move_timeout, control)
         })?;
+        self.expected = answer.ponder.clone();
         Ok(remote::reply(position, position.parse_move(&answer.best), answer))
+    }
+
+    fn ponder(&mut self, request: &MoveRequest<G>, control: &Control) {
+        let position = request.game.position();
+        let expected = self.expected.take().filter(|_| self.ponders);
+        let Some(mv) = expected.and_then(|text| position.parse_move(&text).ok()) else { return };
+        let mut line = request.line.clone();
+        line.moves.push(position.move_text(mv));
+        let (text, timeout) = (position_line(&line), self.timeout);
+        match self.remote.run(control, |client| client.ponder(&text, request.limits, timeout, control)) {
+            Ok(()) => self.pondered = Some(line),
+            // It fails in its own time.
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn game_over(&mut self, _: &dyn Board) {
+        if let Err(error) = self.end_pondering(&Control::default()) {
+            log::warn!("pondering: {error}");
+        }
     }
 }
 

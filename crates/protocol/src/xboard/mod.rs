@@ -223,7 +223,7 @@ impl Client {
             SearchEnd::Other(_) => return Ok(None),
         };
         self.pipe.send("force")?;
-        Ok(Some(Answer { best, info, elapsed: arrived - start }))
+        Ok(Some(Answer { best, ponder: None, info, elapsed: arrived - start }))
     }
 
     /// Waits for the engine by `ping`, if it has it. A line that begins with one of `refusals` is an error.
