@@ -212,6 +212,18 @@ mod tests {
     }
 
     #[test]
+    fn games_in_windows_1252_are_followed_by_others() {
+        let game = record().to_string().replace("1-0\n", "{\u{e4}\u{df}\u{e4}} 1-0\n");
+        let bytes: Vec<u8> = game.chars().map(|letter| letter as u8).collect();
+        let whole = bytes.trim_ascii_end();
+        let (records, complete) = complete_games(whole).unwrap();
+        assert_eq!((records.len(), complete), (1, whole.len()));
+        // Both on one line.
+        let two = [whole, b" 1. e4 *"].concat();
+        assert_eq!(complete_games(&two).unwrap().1, two.len());
+    }
+
+    #[test]
     fn other_text_is_not_taken_for_an_unfinished_game() {
         let good = record().to_string();
         let behind = format!("{good}\nhello\nyou\n");

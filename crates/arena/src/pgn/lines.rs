@@ -39,9 +39,12 @@ impl<R: BufRead> Lines<R> {
         self.number
     }
 
-    /// The length of what has been read, in bytes of the file. Exact for UTF-8.
+    /// The length of what has been read, in bytes of the file.
     pub(super) fn bytes_read(&self) -> u64 {
-        self.before + self.at as u64
+        let read = &self.line[..self.at];
+        // In Windows-1252 each character is a byte, and some need more in UTF-8.
+        let is_utf8 = self.line.len() as u64 == self.length;
+        self.before + if is_utf8 { read.len() } else { read.chars().count() } as u64
     }
 
     /// The unread rest of the current line.

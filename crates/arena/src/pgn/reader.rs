@@ -148,8 +148,7 @@ impl<R: BufRead> PgnReader<R> {
         self.game_line
     }
 
-    /// The length of what has been read up to the end of the last game, in bytes of the file. Exact after a
-    /// game in UTF-8.
+    /// The length of what has been read up to the end of the last game, in bytes of the file.
     pub fn bytes_read(&self) -> u64 {
         self.end.1
     }
