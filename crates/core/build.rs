@@ -31,6 +31,7 @@ fn set_platform_cfgs() {
         }
     }
     println!("cargo::rustc-check-cfg=cfg(has_workers)");
+    println!("cargo::rustc-check-cfg=cfg(loom)");
     if is_browser && target_has("FEATURE", "atomics") && env::var_os("CARGO_FEATURE_THREADS").is_some() {
         println!("cargo::rustc-cfg=has_workers");
     }

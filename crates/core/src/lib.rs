@@ -54,6 +54,7 @@ pub mod nets;
 pub mod parallel;
 pub mod seal;
 pub mod search;
+mod sync;
 pub mod tensors;
 #[cfg(has_workers)]
 pub mod workers;

@@ -7,7 +7,10 @@
 #[cfg(any(test, not(has_mmap)))]
 mod allocated;
 #[cfg(has_mmap)]
+#[cfg_attr(loom, allow(dead_code))]
 mod mapped;
+#[cfg(loom)]
+mod modelled;
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -15,9 +18,15 @@ use std::sync::atomic::AtomicU64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(not(has_mmap))]
-pub use allocated::{HugeSlice, SharedWords};
+pub use allocated::HugeSlice;
+#[cfg(not(any(has_mmap, loom)))]
+pub use allocated::SharedWords;
 #[cfg(has_mmap)]
-pub use mapped::{HugeSlice, SharedWords};
+pub use mapped::HugeSlice;
+#[cfg(all(has_mmap, not(loom)))]
+pub use mapped::SharedWords;
+#[cfg(loom)]
+pub use modelled::SharedWords;
 
 impl<T: FromBytes + Immutable + IntoBytes + KnownLayout + Copy> Clone for HugeSlice<T> {
     fn clone(&self) -> Self {

@@ -1,6 +1,5 @@
 //! The state of one thread of a search by depth, and its steps from one position to the next.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::constants::Margins;
@@ -17,6 +16,7 @@ use super::threads::SharedState;
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{EndgameTables, Game, GameHistory, Knowledge, mixed};
+use crate::sync::Ordering;
 
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);

@@ -1,13 +1,12 @@
 //! The transposition table.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-
 use prefetch_index::prefetch_index;
 
 use super::window::{Bound, Window};
 use crate::eval::Score;
 use crate::game::GameMove;
 use crate::memory::SharedWords;
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    struct Move(u32);
+    pub(super) struct Move(pub(super) u32);
 
     impl GameMove for Move {
         fn to_bits(self) -> u32 {
@@ -289,7 +288,7 @@ mod tests {
         }
     }
 
-    fn entry(depth: u8) -> TtEntry<Move> {
+    pub(super) fn entry(depth: u8) -> TtEntry<Move> {
         let static_eval = Some(Score::from_value(-0.7));
         TtEntry {
             best: Some(Move(77)),
@@ -370,5 +369,62 @@ mod tests {
     fn impossible_sizes_are_refused() {
         assert!(TranspositionTable::new(usize::MAX).is_none());
         assert!(TranspositionTable::new(usize::MAX >> 21).is_none());
+    }
+}
+
+/// The protocol of the table in all orders of the threads' steps, see `make loom`.
+#[cfg(all(test, loom))]
+mod orders {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::tests::{Move, entry};
+    use super::*;
+    use crate::sync::in_all_orders;
+
+    /// Two entries that share neither of their words.
+    fn entries() -> [TtEntry<Move>; 2] {
+        [entry(3), TtEntry { best: Some(Move(5)), static_eval: None, is_pv: false, ..entry(9) }]
+    }
+
+    #[test]
+    fn an_entry_is_read_whole_or_not_at_all() {
+        in_all_orders(3, || {
+            let table = Arc::new(TranspositionTable::new(0).unwrap());
+            let writers = entries().map(|entry| {
+                let table = Arc::clone(&table);
+                thread::spawn(move || {
+                    let slot = &slots(table.bucket(1))[0];
+                    write(slot, Check::new(1, entry.static_eval), Packed::new(entry, 0));
+                })
+            });
+            let read = table.probe::<Move>(1);
+            writers.into_iter().for_each(|writer| writer.join().unwrap());
+            for read in [read, table.probe(1)].into_iter().flatten() {
+                assert!(entries().contains(&read), "{read:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn no_key_gets_the_entry_of_another_one() {
+        in_all_orders(2, || {
+            let table = Arc::new(TranspositionTable::new(0).unwrap());
+            let [one, other] = entries();
+            let writer = {
+                let table = Arc::clone(&table);
+                thread::spawn(move || table.store(1, one))
+            };
+            table.store(2, other);
+            let expected = [(1, one), (2, other)];
+            let check = || {
+                for (key, entry) in expected {
+                    assert!(table.probe(key).is_none_or(|read: TtEntry<Move>| read == entry));
+                }
+            };
+            check();
+            writer.join().unwrap();
+            check();
+        });
     }
 }

@@ -1,7 +1,5 @@
 //! Endgame tables in a search: in the nodes of a principal variation search, and at the root of any search.
 
-use std::sync::atomic::Ordering;
-
 use super::input::SearchInput;
 use super::observer::Observer;
 use super::report::{Listener, Progress, Report, RootStatistics};
@@ -10,6 +8,7 @@ use super::table::TtEntry;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Knowledge, Wdl};
+use crate::sync::Ordering;
 
 impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> {
     /// The score of the position at `ply` by the endgame tables, stored in the transposition table; `None`

@@ -1,8 +1,6 @@
 //! The threads of a search: helper threads, and the state that they share besides the transposition table.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 #[cfg(has_threads)]
 use std::thread::{self, Scope};
 
@@ -10,6 +8,7 @@ use super::limits::Deadline;
 use super::root::RootMove;
 use crate::eval::Score;
 use crate::game::{Game, GameMove, mixed};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, PoisonError};
 
 /// Runs `work` on this thread, and each of `jobs` on a helper thread. A job calls its argument when it is
 /// ready to search: then the next thread starts. Returns when all have ended.
@@ -95,7 +94,7 @@ impl<'a> Helpers<'a> {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Job<'a>>> {
+    fn lock(&self) -> crate::sync::MutexGuard<'_, Vec<Job<'a>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -291,5 +290,47 @@ mod tests {
         assert_eq!(all, 50);
         assert!(most <= thread::available_parallelism().map_or(1, usize::from), "{most}");
         assert_eq!(run(true), (0, 0));
+    }
+}
+
+/// What threads share in all orders of their steps, see `make loom`.
+#[cfg(all(test, loom))]
+mod orders {
+    use loom::thread;
+
+    use super::*;
+    use crate::clock::Instant;
+    use crate::game::neighbours::Neighbours;
+    use crate::search::limits::{Control, TimeManager};
+    use crate::search::root::Root;
+    use crate::sync::in_all_orders;
+
+    type Move = <Neighbours as Game>::Move;
+
+    /// What threads share, for the rest of the program: threads of loom borrow nothing.
+    fn shared(threads: usize) -> &'static SharedState<'static, Move> {
+        let control = Box::leak(Box::default());
+        let deadline = Deadline::new(control as &Control, Instant::now(), TimeManager::default());
+        Box::leak(Box::new(SharedState::new(deadline, threads)))
+    }
+
+    #[test]
+    fn all_threads_have_the_same_results_of_the_root() {
+        in_all_orders(3, || {
+            let shared = shared(2);
+            let search = |own: i32| {
+                let mut root = Root::<Move>::new([]);
+                [0, 1].map(|number| {
+                    let is_finished = shared.has_finished(number);
+                    let own = Score::from_thousandths(own);
+                    let score = shared.finish_root(number, own, &mut root.moves);
+                    assert!(shared.has_finished(number) && (!is_finished || score != own));
+                    score
+                })
+            };
+            let other = thread::spawn(move || search(10));
+            assert_eq!(search(20), other.join().unwrap());
+            assert!(shared.results.lock().unwrap().is_empty(), "nobody waits for them");
+        });
     }
 }

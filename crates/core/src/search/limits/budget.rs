@@ -5,13 +5,13 @@
 //! The longest gap between polls is recorded, as the end may come this late. A listener gets a progress
 //! report at least every [`MAX_REPORT_INTERVAL`].
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Control;
 use super::time::TimeManager;
 use crate::clock::Instant;
 use crate::eval::Score;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Time between two polls of a thread, about.
 const PERIOD: Duration = Duration::from_micros(500);
@@ -449,5 +449,81 @@ mod tests {
         assert!(!visit(&mut other, deadline));
         assert!(visit(&mut one, deadline));
         assert!(visit(&mut other, deadline));
+    }
+}
+
+/// The end of a search in all orders of the threads' steps, see `make loom`. No time passes.
+#[cfg(all(test, loom))]
+mod orders {
+    use loom::thread;
+
+    use super::*;
+    use crate::sync::in_all_orders;
+
+    /// A search in ponder mode, whose time is over once its clock counts.
+    fn pondering() -> (&'static Control, &'static Deadline<'static>) {
+        let control: &Control = Box::leak(Box::new(Control::pondering()));
+        let time = TimeManager { soft: None, hard: Some(Duration::ZERO) };
+        (control, Box::leak(Box::new(Deadline::new(control, Instant::now(), time))))
+    }
+
+    /// Searches to the end, by polling the clock or only reading what others have polled.
+    fn search(deadline: &Deadline, does_poll: bool) {
+        while !(if does_poll { deadline.poll().0 } else { deadline.is_over() }) {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn all_threads_end_after_ponderhit_and_none_before() {
+        in_all_orders(3, || {
+            let (control, deadline) = pondering();
+            assert!(!deadline.poll().0);
+            let threads = [true, false].map(|does_poll| {
+                thread::spawn(move || {
+                    search(deadline, does_poll);
+                    assert!(!does_poll || !control.is_pondering());
+                })
+            });
+            control.ponderhit();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_thread_ends_after_stop() {
+        for does_poll in [true, false] {
+            in_all_orders(3, move || {
+                let (control, deadline) = pondering();
+                let thread = thread::spawn(move || search(deadline, does_poll));
+                control.stop();
+                thread.join().unwrap();
+                assert!(control.is_pondering(), "no clock has counted");
+            });
+        }
+    }
+
+    #[test]
+    fn no_node_is_lost_and_the_limit_ends_all_threads() {
+        in_all_orders(3, || {
+            let (_, deadline) = pondering();
+            let count = move || {
+                let mut budget = Budget::new(Some(3));
+                let mut visited = 0;
+                loop {
+                    if budget.is_poll_due(deadline) {
+                        budget.poll(deadline, false);
+                    }
+                    if budget.visit() {
+                        return visited;
+                    }
+                    visited += 1;
+                }
+            };
+            let other = thread::spawn(count);
+            let visited = count() + other.join().unwrap();
+            assert!(deadline.is_over() && (3..=6).contains(&visited), "{visited}");
+            assert!(deadline.nodes() <= visited);
+        });
     }
 }

@@ -7,11 +7,11 @@
 mod budget;
 mod time;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::clock::Instant;
 use crate::game::perft::Stop;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 pub(super) use budget::{Budget, ClockPoller, Deadline, GRACE, ProgressTimer};
 pub(super) use time::Stability;

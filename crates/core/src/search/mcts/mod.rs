@@ -22,8 +22,6 @@ mod noise;
 mod simulation;
 mod tree;
 
-use std::sync::Mutex;
-
 use gumbel::{Gumbel, SearchTree};
 pub use leaves::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves};
 use noise::sample_child;
@@ -39,6 +37,7 @@ use super::threads::with_helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Knowledge};
+use crate::sync::Mutex;
 
 /// Searches for the best move until a limit or `control` ends the search, or until the result is proven.
 /// Nodes are positions of the tree and of playouts; the depth is the length of the principal variation.
@@ -307,5 +306,99 @@ mod tests {
                 }
             }
         }
+    }
+}
+
+/// The tree of two threads in all orders of their steps, see `make loom`.
+#[cfg(all(test, loom))]
+mod orders {
+    use loom::thread;
+
+    use super::*;
+    use crate::clock::Instant;
+    use crate::eval::Linear;
+    use crate::game::neighbours::Neighbours;
+    use crate::game::{GameHistory, GameMove};
+    use crate::search::{Limits, MctsOptions, Options};
+    use crate::sync::in_all_orders;
+
+    type Input = SearchInput<'static, Neighbours, Linear<Neighbours>>;
+
+    /// Simulations of each thread.
+    const SIMULATIONS: u32 = 2;
+
+    /// The input of a search. It lives on: threads of loom borrow nothing.
+    fn input(selection: Selection) -> &'static Input {
+        let mcts = MctsOptions {
+            expansion: Some(Expansion::All),
+            selection,
+            playout_plies: Some(0),
+            ..MctsOptions::default()
+        };
+        let options = Box::leak(Box::new(Options { mcts, ..Options::default() }));
+        let (position, history) = (Neighbours::start(), GameHistory::new());
+        let (position, history) = (Box::leak(Box::new(position)), Box::leak(Box::new(history)));
+        let evaluator = Box::leak(Box::new(Linear::shipped(0).unwrap()));
+        Box::leak(Box::new(SearchInput::new(
+            position,
+            history,
+            evaluator,
+            options,
+            Box::leak(Box::new(Limits::none())),
+        )))
+    }
+
+    /// Two threads simulate; `stop` ends them at any time.
+    fn simulate(input: &'static Input, stop: bool) {
+        let control: &Control = Box::leak(Box::default());
+        let deadline: &Deadline =
+            Box::leak(Box::new(Deadline::new(control, Instant::now(), TimeManager::default())));
+        let leaves: &StaticLeaves<_> = Box::leak(Box::new(StaticLeaves(input.evaluator)));
+        let moves = input.moves();
+        let tree = Box::leak(Box::new(Tree::new(1 << 14)));
+        tree.begin(input.position, input.history, moves[0], false, &mut || false);
+        Simulator::new(input, leaves, 0, deadline).expand_root(tree, &moves, true);
+        let tree = Mutex::new(SearchTree { tree, gumbel: None });
+        let shared: &SharedTree<Neighbours> = Box::leak(Box::new(SharedTree { tree, deadline }));
+        let work = move |number| {
+            let mut simulator = Simulator::new(input, leaves, number, deadline);
+            (0..SIMULATIONS).map(|_| simulator.simulate(shared, 1, &mut || ()) as u32).sum::<u32>()
+        };
+        let other = thread::spawn(move || work(1));
+        if stop {
+            control.stop();
+        }
+        let finished = work(0) + other.join().unwrap();
+        assert!(stop || finished == 2 * SIMULATIONS);
+
+        let tree = &*shared.lock().tree;
+        assert_eq!(tree.root().visits, finished, "each simulation is backed up once");
+        let mut nodes = vec![0];
+        while let Some(node) = nodes.pop() {
+            let children: Vec<_> = tree.children(node).collect();
+            assert!(tree.is_settled(node), "no virtual loss is left");
+            let mut moves: Vec<_> = children.iter().map(|&child| tree.node(child).mv.to_bits()).collect();
+            moves.sort_unstable();
+            moves.dedup();
+            assert_eq!(moves.len(), children.len(), "no node is expanded twice");
+            assert!(
+                children.iter().map(|&child| tree.node(child).visits).sum::<u32>() <= tree.node(node).visits
+            );
+            nodes.extend(children);
+        }
+    }
+
+    #[test]
+    fn all_simulations_are_backed_up_once_and_no_node_is_expanded_twice() {
+        for selection in [Selection::Puct, Selection::Uct] {
+            let input = input(selection);
+            in_all_orders(2, move || simulate(input, false));
+        }
+    }
+
+    #[test]
+    fn simulations_that_are_stopped_leave_no_trace() {
+        let input = input(Selection::Puct);
+        in_all_orders(2, move || simulate(input, true));
     }
 }

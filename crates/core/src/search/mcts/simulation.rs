@@ -1,7 +1,5 @@
 //! Simulations: down the tree, expansion or playout at the leaf, and the way back up.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -15,6 +13,7 @@ use crate::search::input::SearchInput;
 use crate::search::limits::{ClockPoller, Deadline};
 use crate::search::msd::MsdFilter;
 use crate::search::options::{Expansion, NoiseAt, Selection};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
 const MAX_PLAYOUT: u32 = 300;
