@@ -250,8 +250,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     }
 }
 
-/// Checks the command line `arguments`, including the program name, and the file of `--config`, as [`run`] does
-/// before it executes them.
+/// Checks the command line `arguments`, including the program name, and the file of `--config`, as [`run`]
+/// does before it executes them.
 ///
 /// # Errors
 /// What is wrong with them. `--help` and `--version` are errors, too.

@@ -1,5 +1,5 @@
-//! What the threads of a search share, of the standard library; for `make loom`, of [loom], which runs a test in
-//! every order of the threads' steps that the memory model allows.
+//! What the threads of a search share, of the standard library; for `make loom`, of [loom], which runs a test
+//! in every order of the threads' steps that the memory model allows.
 //!
 //! [loom]: https://docs.rs/loom
 

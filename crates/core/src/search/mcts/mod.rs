@@ -348,7 +348,7 @@ mod orders {
         )))
     }
 
-    /// Two threads simulate; `stop` ends them at any time.
+    /// Two threads simulate below a single move, so that they meet; `stop` ends them at any time.
     fn simulate(input: &'static Input, stop: bool) {
         let control: &Control = Box::leak(Box::default());
         let deadline: &Deadline =
@@ -357,7 +357,7 @@ mod orders {
         let moves = input.moves();
         let tree = Box::leak(Box::new(Tree::new(1 << 14)));
         tree.begin(input.position, input.history, moves[0], false, &mut || false);
-        Simulator::new(input, leaves, 0, deadline).expand_root(tree, &moves, true);
+        Simulator::new(input, leaves, 0, deadline).expand_root(tree, &moves[..1], false);
         let tree = Mutex::new(SearchTree { tree, gumbel: None });
         let shared: &SharedTree<Neighbours> = Box::leak(Box::new(SharedTree { tree, deadline }));
         let work = move |number| {
