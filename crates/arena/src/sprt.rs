@@ -277,6 +277,17 @@ mod tests {
     }
 
     #[test]
+    fn models_are_read_by_name() {
+        let read = |model: &str| {
+            let words = ["elo0=0".to_owned(), "elo1=5".to_owned(), format!("model={model}")];
+            Sprt::read(KeyValues::parse("--sprt", &words).unwrap()).map(|sprt| sprt.model)
+        };
+        assert_eq!(read("logistic").unwrap(), EloModel::Logistic);
+        assert_eq!(read("normalized").unwrap(), EloModel::Normalized);
+        assert!(read("").is_err() && read("other").is_err());
+    }
+
+    #[test]
     fn bounds_and_decisions() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
         let (low, high) = sprt.bounds();

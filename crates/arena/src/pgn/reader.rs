@@ -628,6 +628,13 @@ mod tests {
     }
 
     #[test]
+    fn brackets_are_lists_before_the_first_move_and_comments_behind_it() {
+        assert_eq!(summary("[1. e4 e5 *"), ["?: e4 e5 *"]);
+        assert_eq!(summary("1. e4 [1. d4 d5] e5 *"), ["?: e4 e5 *"]);
+        assert!(is_open("{a} {") && !is_open("{a}") && !is_open("a}"));
+    }
+
+    #[test]
     fn text_between_moves_is_read() {
         let text = "\u{feff}% a line\n[White \"a \\\"b\\\"\"] [Black \"c\"]\r\n\r\n\
                     {[%clk 1:00] before} 1.e4! $1 $14 {[%eval 0.3] [%clk 0:59]} (1.d4 {)} (1.c4 *) d5) 1...e5 +- \

@@ -394,7 +394,7 @@ mod tests {
         {
             assert_eq!(glued_result(word), Some(length), "{word}");
         }
-        for word in ["0-0", "O-O-O", "a3a4=1+c5", "d1d7,d7g7", "e4", "1-0", "0-0-0", "Ra1/2"] {
+        for word in ["0-0", "O-O-O", "a3a4=1+c5", "d1d7,d7g7", "e4", "e4*", "1-0", "0-0-0", "Ra1/2"] {
             assert_eq!(glued_result(word), None, "{word}");
         }
     }
