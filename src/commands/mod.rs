@@ -31,6 +31,7 @@ mod nnue;
 mod openings;
 mod options;
 mod perft;
+mod report;
 #[cfg(feature = "web")]
 mod serve;
 mod shared;
@@ -91,6 +92,8 @@ enum Command {
     /// Check, plot and merge files of games
     #[command(subcommand)]
     Games(games::GamesCommand),
+    /// Tell what played games say of their game: length, branching, draws, the first move
+    Report(report::ReportArguments),
     /// Search the positions of a test suite and count those that are solved
     Suite(suite::SuiteArguments),
     /// Check that an engine keeps to its protocol, UCI or xboard
@@ -129,7 +132,21 @@ enum Command {
 /// The commands in the sections of the help.
 const SECTIONS: [(&str, &[&str]); 5] = [
     ("Play", &["uci", "serve", "analyse", "tuc"]),
-    ("Compare", &["match", "lobby", "openings", "games", "suite", "compliance", "inspect", "bench", "perft"]),
+    (
+        "Compare",
+        &[
+            "match",
+            "lobby",
+            "openings",
+            "games",
+            "report",
+            "suite",
+            "compliance",
+            "inspect",
+            "bench",
+            "perft",
+        ],
+    ),
     ("Prove", &["solve", "verify", "tables"]),
     ("Learn", &["linear", "nnue", "zero", "spsa"]),
     ("The program", &["options", "completions", "man", "help"]),
@@ -312,6 +329,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Lobby(arguments) => lobby::run(&arguments),
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Games(command) => games::run(&command),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Compliance(arguments) => compliance::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

@@ -104,6 +104,48 @@ fn the_branching_is_the_mean_number_of_legal_moves_on_own_turns() {
 }
 
 #[test]
+fn a_report_counts_what_the_match_has_counted() {
+    let folder = folder();
+    let [file, other, page] =
+        ["neighbours.pgn", "chess.pgn", "report.html"].map(|name| folder.path().join(name));
+    let played = json(&format!("{TWO} --games 6 --pgn-keys nodes --pgnout {}", file.display()));
+    let report = |words: &str| succeed(labrys(&format!("report {words}")));
+    let found: serde_json::Value =
+        serde_json::from_str(&report(&format!("--json {}", file.display()))).unwrap();
+    let [found] = &found.as_array().unwrap()[..] else { panic!("{found}") };
+    assert_eq!((&found["variant"], &found["games"]), (&"neighbours".into(), &6.into()), "{found}");
+    for (kind, rows) in [("players", &played["players"]), ("thinking", &played["thinking"])] {
+        for row in rows.as_array().unwrap() {
+            let players = found["players"].as_array().unwrap();
+            let player = players.iter().find(|player| player["name"] == row["name"]).unwrap();
+            let same = if kind == "players" { ["wins", "draws", "losses", "elo"] } else { ["branching"; 4] };
+            for key in same {
+                let [found, played] = [player, row].map(|of| of[key].as_f64().unwrap());
+                assert!((found - played).abs() < 1e-9, "{key}: {found}, {played}");
+            }
+            assert!(player["nodes"].as_f64().unwrap() > 100.0 && player["depth"].as_f64().unwrap() > 1.0);
+        }
+    }
+    // Two games side by side, and on a page.
+    succeed(labrys(&format!(
+        "match --engine name=a --engine name=b --each nodes=50 --games 2 --max-moves 5 --pgnout {}",
+        other.display()
+    )));
+    let both = format!("{} {}", other.display(), file.display());
+    let text = report(&format!("{both} --html {}", page.display()));
+    let head: Vec<_> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["chess", "neighbours"]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<h2>chess</h2>") && page.matches("<svg").count() >= 3, "{page}");
+    assert!(!page.contains("http://") || page.matches("http").count() == page.matches("www.w3.org").count());
+    // One of them alone; a file of another game has none.
+    let (success, out, error) = labrys(&format!("report {both} --variant chess"));
+    assert!(!success && out.contains("chess") && !out.contains("neighbours"), "{out}");
+    assert!(error.contains("a game of neighbours, expected chess"), "{error}");
+    assert_fails(labrys(&format!("report {} --variant amazons", file.display())), "no finished game");
+}
+
+#[test]
 fn programs_read_the_progress_as_json() {
     let words = format!("match {TWO} --games 4");
     let (success, _, error) = shell::output(command(&words).env("LABRYS_PROGRESS", "json"));

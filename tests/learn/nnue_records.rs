@@ -33,6 +33,19 @@ fn self_play_games_are_replayed() {
         let is_there = |words: &[&str]| words.iter().all(|word| text.contains(word));
         assert!(is_there(&["\ngame 2: linear ", "{book} ", " {+", "\nFen: ", "[Result \""]), "{text}");
         assert!(!text.contains("game 1: "), "{text}");
+        let report: serde_json::Value =
+            serde_json::from_str(&succeed(labrys(&format!("report --json {}", path.display())))).unwrap();
+        let [of] = &report.as_array().unwrap()[..] else { panic!("{report}") };
+        assert_eq!((&of["variant"], &of["games"]), (&variant.into(), &6.into()), "{report}");
+        // The one player on both sides.
+        assert_eq!(
+            (&of["players"][0]["games"], &of["players"][0]["elo"]),
+            (&12.into(), &serde_json::Value::Null)
+        );
+        assert!(of["branching"].as_f64().unwrap() > 5.0, "{report}");
+        let other = if variant == "chess" { "neighbours" } else { "chess" };
+        let error = format!("self-play games of {variant}, expected {other}");
+        assert_fails(labrys(&format!("report --variant {other} {}", path.display())), &error);
     }
 }
 

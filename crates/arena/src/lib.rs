@@ -12,6 +12,7 @@
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
 //!   of shards; `plot`: the score over the games as a chart; [`analysis`]: the loss by each move of a game;
+//!   [`report`]: what the games say of the game that is played: length, branching, draws, the first move;
 //! - [`compliance`]: the check of an engine against its protocol;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
@@ -49,6 +50,7 @@ mod player;
 pub mod plot;
 mod ratings;
 mod referee;
+pub mod report;
 mod results;
 mod rules;
 mod schedule;

@@ -1,11 +1,12 @@
 //! `labrys games replay`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
+use crate::arena::report::GameFacts;
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
@@ -112,6 +113,24 @@ impl GamesReplayArguments {
             return Err(refuse(GamesProblem::NoGame { wanted, games: all.len() }).into());
         }
         writeln!(out, "{}, {}, all legal", counted(games, "game"), counted(plies, "ply"))?;
+        Ok(())
+    }
+}
+
+/// What the games of a file of self-play games show, one by one.
+pub(in crate::commands) struct SelfPlayRecords<'a> {
+    pub(in crate::commands) path: &'a Path,
+    pub(in crate::commands) add: &'a mut dyn FnMut(&GameFacts),
+}
+
+impl SelfPlayRecords<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
+        let refuse = |problem| GamesError { path: self.path.to_owned(), problem };
+        let (header, all) = read_games::<G>(self.path)?;
+        for (game, number) in all.iter().zip(1..) {
+            let (record, _) = record_of::<G>(&header, game, number).map_err(refuse)?;
+            (self.add)(&GameFacts::new(&record, Some(&header.game), number as u64)?);
+        }
         Ok(())
     }
 }

@@ -131,9 +131,9 @@ mod tests {
     use super::*;
 
     /// The arguments of type path that only read, of all commands.
-    const INPUTS: [&str; 17] = [
+    const INPUTS: [&str; 18] = [
         "assume", "config", "data", "file", "files", "folder", "games", "net", "openings", "parts",
-        "regions", "report", "settings", "start", "state", "suite", "weights",
+        "regions", "report", "settings", "start", "state", "suite", "tables", "weights",
     ];
 
     /// Checks a line, where `@` stands for the folder.
@@ -185,6 +185,7 @@ mod tests {
         for link in links {
             for line in [
                 "games plot @a --out @LINK",
+                "report @b @a --html @LINK",
                 "analyse @a --nodes 1 --out @LINK",
                 "analyse @a --nodes 1 --out @LINK --resume",
                 "games merge @b @a --out @LINK",

@@ -183,7 +183,20 @@ impl PgnGame {
     /// # Errors
     /// [`ReplayError`] names the move that is not legal, or the result by the rules.
     pub fn replay_to_result(&self, board: &mut dyn Board) -> Result<Vec<String>, ReplayError> {
-        let moves = self.replay(board)?;
+        self.replay_to_result_with(board, &mut |_, _| ())
+    }
+
+    /// The same; `before_move` gets the board before each move, and the index of the move among those after
+    /// the opening.
+    ///
+    /// # Errors
+    /// Those of [`PgnGame::replay_to_result`].
+    pub fn replay_to_result_with(
+        &self,
+        board: &mut dyn Board,
+        before_move: &mut dyn FnMut(&dyn Board, usize),
+    ) -> Result<Vec<String>, ReplayError> {
+        let moves = self.replay_with(board, before_move)?;
         let Some(end) = &self.end else { return Ok(moves) };
         // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
         let is_own = self.number.is_some();
@@ -202,10 +215,23 @@ impl PgnGame {
     /// # Errors
     /// [`PositionError`] names the move and its number; the board then has the position before it.
     pub fn replay(&self, board: &mut dyn Board) -> Result<Vec<String>, PositionError> {
+        self.replay_with(board, &mut |_, _| ())
+    }
+
+    /// See [`PgnGame::replay_to_result_with`].
+    fn replay_with(
+        &self,
+        board: &mut dyn Board,
+        before_move: &mut dyn FnMut(&dyn Board, usize),
+    ) -> Result<Vec<String>, PositionError> {
         board.set_up(self.opening.set_up_fen(), &[])?;
+        let opening = self.opening.moves.len();
         let texts = self.opening.moves.iter().chain(self.moves.iter().map(|mv| &mv.text));
-        let moves = texts.zip(1..).map(|(text, number)| {
-            board.play_san(text).map_err(|error| PositionError::Move { number, error })
+        let moves = texts.zip(0..).map(|(text, at)| {
+            if at >= opening {
+                before_move(board, at - opening);
+            }
+            board.play_san(text).map_err(|error| PositionError::Move { number: at + 1, error })
         });
         moves.collect()
     }

@@ -106,6 +106,9 @@ pub trait Board: Send {
     /// The legal moves of the position.
     fn legal_moves(&self) -> Vec<String>;
 
+    /// The number of legal moves of the position.
+    fn count_moves(&self) -> usize;
+
     /// The outcome of the game by all rules, if it has ended.
     fn outcome(&self) -> Option<Outcome>;
 
@@ -378,6 +381,10 @@ impl<G: Game> Board for GameState<G> {
             text += &format!("\nOutcome: {outcome}");
         }
         text
+    }
+
+    fn count_moves(&self) -> usize {
+        self.position.count_moves()
     }
 
     fn legal_moves(&self) -> Vec<String> {

@@ -1,0 +1,127 @@
+//! What a report takes from the record of a game.
+
+use crate::pgn::{PgnGame, PgnMove, ReplayError};
+use crate::{GameResult, Termination};
+use labrys_core::game::Color;
+
+/// What a report takes from the record of a game.
+#[derive(Clone, Debug)]
+pub struct GameFacts {
+    /// The game that was played.
+    pub variant: &'static str,
+    /// The number of the record in its match, or its place in the file, from 1.
+    pub number: u64,
+    /// The names of White and Black.
+    pub players: [String; 2],
+    /// Its plies, with the opening.
+    pub plies: usize,
+    /// The positions after the opening in which a player had to move, but for the last one of a game that
+    /// the rules or an adjudication ended.
+    pub turns: Vec<Turn>,
+    /// The result, and the rule or the kind of forfeit that ended it; `None` if it was not finished.
+    pub end: Option<(GameResult, String)>,
+}
+
+/// A position in which a player had to move, and what the record says of the move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// Plies before it, with the opening.
+    pub ply: usize,
+    /// Whose turn it is.
+    pub player: Color,
+    /// The number of legal moves.
+    pub legal_moves: usize,
+    /// The depth of the search.
+    pub depth: Option<u32>,
+    /// Its nodes.
+    pub nodes: Option<u64>,
+    /// Its time in seconds.
+    pub seconds: Option<f64>,
+}
+
+impl GameFacts {
+    /// Replays a record, which is the `place`-th of its file, from 1. Its game is `expected` where it does
+    /// not name one.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if a move is not legal or the result is not that of the rules.
+    pub fn new(record: &PgnGame, expected: Option<&str>, place: u64) -> Result<GameFacts, ReplayError> {
+        let mut board = record.board(expected)?;
+        let (opening, mut turns) = (record.opening.moves.len(), Vec::with_capacity(record.moves.len()));
+        record.replay_to_result_with(board.as_mut(), &mut |board, at| {
+            let mv = &record.moves[at];
+            turns.push(Turn {
+                ply: opening + at,
+                player: board.side_to_move(),
+                legal_moves: board.count_moves(),
+                depth: mv.depth(),
+                nodes: mv.nodes(),
+                seconds: mv.seconds(),
+            });
+        })?;
+        let end = record.end.as_ref().map(|end| {
+            let result = end.game_result();
+            let end = match (end.termination, board.outcome()) {
+                (Termination::Rules, Some(outcome)) => outcome.ending.to_string(),
+                // In games of other programs players resign and agree to draws.
+                (Termination::Rules, None) => "agreement or resignation".to_owned(),
+                (other, _) => other.tag().to_owned(),
+            };
+            (result, end)
+        });
+        let plies = opening + record.moves.len();
+        // Who forfeits had to move.
+        if let Some((GameResult { termination, .. }, _)) = end
+            && !matches!(termination, Termination::Rules | Termination::Adjudication)
+        {
+            let (player, legal_moves) = (board.side_to_move(), board.count_moves());
+            turns.push(Turn { ply: plies, player, legal_moves, depth: None, nodes: None, seconds: None });
+        }
+        let players = record.players.each_ref().map(|player| player.name.clone());
+        let number = record.number.unwrap_or(place);
+        Ok(GameFacts { variant: board.variant(), number, players, plies, turns, end })
+    }
+}
+
+impl PgnMove {
+    /// The parts of the comment that Labrys and cutechess write: score and depth, time, and other values.
+    fn values(&self) -> impl Iterator<Item = &str> {
+        self.comment.split([' ', ',']).filter(|word| !word.is_empty())
+    }
+
+    /// The depth in the comment.
+    pub fn depth(&self) -> Option<u32> {
+        self.score()?;
+        self.values().next()?.split_once('/')?.1.parse().ok().filter(|&depth| depth > 0)
+    }
+
+    /// The nodes in the comment.
+    pub fn nodes(&self) -> Option<u64> {
+        self.values().find_map(|word| word.strip_prefix("nodes="))?.parse().ok()
+    }
+
+    /// The time in the comment, in seconds.
+    pub fn seconds(&self) -> Option<f64> {
+        let time = self.values().take(2).find_map(|word| word.strip_suffix('s'))?;
+        time.parse().ok().filter(|time: &f64| time.is_finite() && *time >= 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_give_depth_nodes_and_time() {
+        let of = |comment: &str| {
+            let mv = PgnMove { comment: comment.into(), ..PgnMove::default() };
+            (mv.depth(), mv.nodes(), mv.seconds())
+        };
+        assert_eq!(of("+1.23/12 0.450s, nodes=77, nps=9"), (Some(12), Some(77), Some(0.45)));
+        assert_eq!(of("-M3/5 1.000s"), (Some(5), None, Some(1.0)));
+        assert_eq!(of("0.450s"), (None, None, Some(0.45)));
+        for other in ["book", "", "well played, sirs", "a/b", "1/0"] {
+            assert_eq!(of(other), (None, None, None), "{other}");
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Statistics of a game, as finished games show it: their length, the branching factor, how often they are
+//! drawn, the advantage of the first move, how they end, and how strong players are for their depth and
+//! nodes. Several games stand side by side.
+//!
+//! [`GameFacts`] is what a report takes from a record; [`Report`] counts it; [`VariantReport`] is the result,
+//! as text, for JSON, and on a page with charts ([`html`]).
+
+mod facts;
+pub mod html;
+mod strength;
+pub mod text;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Elo, Pairs, Results};
+use labrys_core::game::{Color, Wdl};
+use labrys_support::elo::SIGMAS;
+
+pub use facts::{GameFacts, Turn};
+pub use strength::{PlayerReport, Slope};
+
+/// The number of the file that a game comes from: pairs of games are those of one file.
+pub type FileNumber = usize;
+
+/// Finished games by the game that was played.
+#[derive(Debug, Default)]
+pub struct Report {
+    variants: BTreeMap<&'static str, Counts>,
+}
+
+/// What is counted of the games of one variant.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Plies of each finished game, with its opening.
+    plies: Vec<usize>,
+    unfinished: u64,
+    /// Games lost, drawn and won by White, by how they ended.
+    ends: BTreeMap<String, [u64; 3]>,
+    /// The sum of legal moves and the number of positions, by the ply.
+    branching: Vec<(u64, u64)>,
+    /// The results for White, by file and number of the game.
+    white: BTreeMap<(FileNumber, u64), Wdl>,
+    players: strength::Players,
+    results: BTreeMap<FileNumber, Results>,
+}
+
+/// The statistics of one variant.
+#[derive(Clone, Debug, Serialize)]
+pub struct VariantReport {
+    /// The variant.
+    pub variant: &'static str,
+    /// Finished games.
+    pub games: u64,
+    /// Games without a result, which do not count.
+    pub unfinished: u64,
+    /// Plies of a game, with its opening.
+    pub plies: Spread,
+    /// The branching factor: the mean number of legal moves in all positions after the opening in which a
+    /// player moved.
+    pub branching: f64,
+    /// Draws.
+    pub draws: Share,
+    /// Games with a winner.
+    pub decisive: Share,
+    /// Games won by White, of those with a winner.
+    pub white_wins: Share,
+    /// The advantage of the first move.
+    pub first_move: FirstMove,
+    /// Pairs of games from one opening that one player has won, by 1½ or 2 points of 2: what is decided by
+    /// more than the opening and the colour. Only games between different players count.
+    pub decided_pairs: Share,
+    /// How games ended, the most frequent first.
+    pub ends: Vec<EndCount>,
+    /// The players, the strongest first.
+    pub players: Vec<PlayerReport>,
+    /// Strength against depth, nodes and time.
+    pub strength: Vec<Slope>,
+    /// The share of games, in percent, that have more plies than this, from 0 on.
+    pub still_played: Vec<(usize, f64)>,
+    /// The mean number of legal moves by the ply, where ten games or more have a position.
+    pub branching_by_ply: Vec<(usize, f64)>,
+}
+
+/// Mean, median and range of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+    /// The least.
+    pub min: usize,
+    /// The greatest.
+    pub max: usize,
+}
+
+/// A share with its 95 % confidence interval, the score interval of E. B. Wilson, "Probable inference, the
+/// law of succession, and statistical inference" (1927): it is not empty where all are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// How many.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// The share, from 0 to 1; ½ of none.
+    pub share: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+/// White's score. Pairs of games with the same opening count as one result each, since the opening may favour
+/// a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FirstMove {
+    /// White's mean score of a game, from 0 to 1; ½ without games.
+    pub score: f64,
+    /// Half the width of its 95 % confidence interval.
+    pub error: f64,
+    /// The same as an Elo difference; infinite values are `null` in JSON.
+    #[serde(flatten)]
+    pub elo: Elo,
+}
+
+/// Games that ended in one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndCount {
+    /// The rule that ended them, or the value of the tag `Termination`.
+    pub end: String,
+    /// Won by White.
+    pub white: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Won by Black.
+    pub black: u64,
+}
+
+impl EndCount {
+    /// All games that ended so.
+    pub fn games(&self) -> u64 {
+        self.white + self.draws + self.black
+    }
+}
+
+/// The least number of games whose mean is shown for a ply.
+const GAMES_OF_A_PLY: u64 = 10;
+
+impl Report {
+    /// Adds a game of a file.
+    pub fn add(&mut self, file: FileNumber, facts: &GameFacts) {
+        let counts = self.variants.entry(facts.variant).or_default();
+        let Some((result, end)) = &facts.end else {
+            counts.unfinished += 1;
+            return;
+        };
+        let white = Wdl::of(result.winner, Color::White);
+        counts.plies.push(facts.plies);
+        counts.ends.entry(end.clone()).or_default()[white as usize] += 1;
+        for turn in &facts.turns {
+            if counts.branching.len() <= turn.ply {
+                counts.branching.resize(turn.ply + 1, (0, 0));
+            }
+            let (moves, positions) = &mut counts.branching[turn.ply];
+            *moves += turn.legal_moves as u64;
+            *positions += 1;
+        }
+        // A number that another game of the file has says nothing about pairs.
+        if counts.white.insert((file, facts.number), white).is_some() {
+            log::warn!("two games have the number {}: the later one counts for White's score", facts.number);
+        }
+        let players = counts.players.add(facts, *result);
+        if players[0] != players[1] {
+            counts.results.entry(file).or_default().add(facts.number - 1, players, *result);
+        }
+    }
+
+    /// The statistics of all variants, by name.
+    pub fn variants(&self) -> Vec<VariantReport> {
+        self.variants.iter().map(|(variant, counts)| counts.report(variant)).collect()
+    }
+}
+
+impl Counts {
+    fn report(&self, variant: &'static str) -> VariantReport {
+        let games = self.plies.len() as u64;
+        let results = self.ends.values().fold([0; 3], |mut sum, ends| {
+            sum.iter_mut().zip(ends).for_each(|(sum, games)| *sum += games);
+            sum
+        });
+        let [black, draws, white] = results;
+        let mut ends: Vec<_> = self.ends.iter().collect();
+        ends.sort_by_key(|(_, games)| std::cmp::Reverse(games.iter().sum::<u64>()));
+        let pairings = self.pairings();
+        let decided = |pairs: &Pairs| {
+            let [both_lost, lost, _, won, both_won] = pairs.pentanomial;
+            both_lost + lost + won + both_won
+        };
+        let players = self.players.report(&pairings);
+        VariantReport {
+            variant,
+            games,
+            unfinished: self.unfinished,
+            plies: Spread::of(&self.plies),
+            branching: self.branching(..),
+            draws: Share::new(draws, games),
+            decisive: Share::new(white + black, games),
+            white_wins: Share::new(white, white + black),
+            first_move: self.first_move(),
+            decided_pairs: Share::new(
+                pairings.iter().map(|(_, pairs)| decided(pairs)).sum(),
+                pairings.iter().map(|(_, pairs)| pairs.count()).sum(),
+            ),
+            ends: ends
+                .into_iter()
+                .map(|(end, &[black, draws, white])| EndCount { end: end.clone(), white, draws, black })
+                .collect(),
+            strength: strength::slopes(&players),
+            players,
+            still_played: self.still_played(),
+            branching_by_ply: (0..self.branching.len())
+                .filter(|&ply| self.branching[ply].1 >= GAMES_OF_A_PLY)
+                .map(|ply| (ply, self.branching(ply..=ply)))
+                .collect(),
+        }
+    }
+
+    /// The mean number of legal moves over some plies.
+    fn branching(&self, plies: impl std::slice::SliceIndex<[(u64, u64)], Output = [(u64, u64)]>) -> f64 {
+        let sum = |sum: (u64, u64), ply: &(u64, u64)| (sum.0 + ply.0, sum.1 + ply.1);
+        let (moves, positions) = self.branching[plies].iter().fold((0, 0), sum);
+        moves as f64 / positions.max(1) as f64
+    }
+
+    /// White's score by pairs of games. Games without another one of their pair are grouped as they come;
+    /// of an odd number of games the last one is left out.
+    fn first_move(&self) -> FirstMove {
+        let (mut pairs, mut single) = (Pairs::default(), None);
+        let mut games = self.white.iter().map(|(&(file, number), &white)| ((file, (number - 1) / 2), white));
+        let mut next = games.next();
+        while let Some((pair, white)) = next {
+            next = games.next();
+            match next {
+                Some((other, second)) if other == pair => {
+                    pairs.add(white, second);
+                    next = games.next();
+                }
+                _ => match single.take() {
+                    Some(first) => pairs.add(first, white),
+                    None => single = Some(white),
+                },
+            }
+        }
+        let (score, error) = pairs.score();
+        FirstMove { score, error, elo: pairs.elo() }
+    }
+
+    /// The results of each two players, of all files.
+    fn pairings(&self) -> Vec<([usize; 2], Pairs)> {
+        let mut pairings: BTreeMap<[usize; 2], Pairs> = BTreeMap::new();
+        for pair in self.results.values().flat_map(Results::complete) {
+            let ([first, second], [a, b]) = (pair.points(), pair.players);
+            match a < b {
+                true => pairings.entry([a, b]).or_default().add(first, second),
+                false => pairings.entry([b, a]).or_default().add(!first, !second),
+            }
+        }
+        pairings.into_iter().collect()
+    }
+
+    /// See [`VariantReport::still_played`].
+    fn still_played(&self) -> Vec<(usize, f64)> {
+        let mut plies = self.plies.clone();
+        plies.sort_unstable();
+        let longest = plies.last().copied().unwrap_or(0);
+        let share = |ply| plies.len() - plies.partition_point(|&plies| plies <= ply);
+        (0..=longest).map(|ply| (ply, 100.0 * share(ply) as f64 / plies.len() as f64)).collect()
+    }
+}
+
+impl Spread {
+    /// Of numbers in any order; zeros of none.
+    fn of(numbers: &[usize]) -> Spread {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable();
+        let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else { return Spread::default() };
+        let middle = |at: usize| sorted[at] as f64;
+        Spread {
+            mean: sorted.iter().sum::<usize>() as f64 / sorted.len() as f64,
+            median: (middle((sorted.len() - 1) / 2) + middle(sorted.len() / 2)) / 2.0,
+            min,
+            max,
+        }
+    }
+}
+
+impl Share {
+    /// `count` of `of`.
+    pub fn new(count: u64, of: u64) -> Share {
+        if of == 0 {
+            return Share { count, of, share: 0.5, low: 0.0, high: 1.0 };
+        }
+        let (share, n, z2) = (count as f64 / of as f64, of as f64, SIGMAS * SIGMAS);
+        let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
+        let half = SIGMAS * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
+        Share { count, of, share, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pgn::PgnReader;
+
+    /// The report on the games of a text.
+    fn report(text: &str) -> Vec<VariantReport> {
+        let mut report = Report::default();
+        for (game, place) in PgnReader::new(text.as_bytes()).zip(1..) {
+            report.add(0, &GameFacts::new(&game.unwrap(), None, place).unwrap());
+        }
+        report.variants()
+    }
+
+    /// A record between two players.
+    fn game(number: u64, players: [&str; 2], tags: &str, moves: &str) -> String {
+        let [white, black] = players;
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n[GameNumber \"{number}\"]\n{tags}\n\n{moves}\n\n")
+    }
+
+    #[test]
+    fn lengths_branching_and_ends_are_those_of_the_games() {
+        let mate = "1. f3 {book} e5 {+0.10/4 0.200s, nodes=100} 2. g4 {-0.50/2 0.100s} \
+                    Qh4# {+M1/4 0.400s, nodes=300} 0-1";
+        let text = [
+            game(1, ["a", "b"], "", mate),
+            game(
+                2,
+                ["b", "a"],
+                "[Termination \"time forfeit\"]",
+                "1. e4 {book} e5 {0.1s} 2. Nf3 {+0.30/6 0.300s} 1-0",
+            ),
+            game(3, ["a", "b"], "", "1. e4 *"),
+        ]
+        .concat();
+        let chess = &report(&text)[0];
+        assert_eq!((chess.games, chess.unfinished, chess.variant), (2, 1, "chess"));
+        assert_eq!(chess.plies, Spread { mean: 3.5, median: 3.5, min: 3, max: 4 });
+        // After the opening: 20, 19 and 30 moves; 20 and 29 moves, and 29 where the loser's time ran out.
+        let turns = [20, 19, 30, 20, 29, 29];
+        assert!((chess.branching - f64::from(turns.iter().sum::<i32>()) / 6.0).abs() < 1e-9, "{chess:?}");
+        let ends: Vec<_> =
+            chess.ends.iter().map(|end| (end.end.as_str(), [end.white, end.draws, end.black])).collect();
+        assert!(ends.contains(&("checkmate", [0, 0, 1])) && ends.contains(&("time forfeit", [1, 0, 0])));
+        let b = chess.players.iter().find(|player| player.name == "b").unwrap();
+        // b has moved at 20, 30 and 29 moves, to depth 4, 4 and 6.
+        assert!((b.branching - 79.0 / 3.0).abs() < 1e-9, "{b:?}");
+        assert_eq!((b.depth, b.nodes), (Some(14.0 / 3.0), Some(200.0)));
+        assert!((b.seconds.unwrap() - 0.3).abs() < 1e-9, "{b:?}");
+        assert_eq!((b.wins, b.losses, b.losses_on_time), (2, 0, 0));
+        let a = chess.players.iter().find(|player| player.name == "a").unwrap();
+        assert_eq!((a.losses, a.losses_on_time, a.nodes), (2, 1, None));
+        assert_eq!((chess.decided_pairs.count, chess.decided_pairs.of), (1, 1));
+        assert!(b.elo.unwrap() > a.elo.unwrap() && chess.players[0].name == "b");
+        assert_eq!(chess.still_played, [(0, 100.0), (1, 100.0), (2, 100.0), (3, 50.0), (4, 0.0)]);
+    }
+
+    #[test]
+    fn games_stand_side_by_side() {
+        let text =
+            game(1, ["a", "b"], "[Variant \"neighbours\"]\n[Termination \"adjudication\"]", "1. e1e3 1-0")
+                + &game(1, ["a", "b"], "[Termination \"adjudication\"]", "1. e4 1/2-1/2");
+        let variants = report(&text);
+        assert_eq!(variants.iter().map(|of| of.variant).collect::<Vec<_>>(), ["chess", "neighbours"]);
+        assert_eq!((variants[0].draws.count, variants[1].draws.count), (1, 0));
+        let text = text::SideBySide(&variants).to_string();
+        assert!(text.contains("chess") && text.contains("neighbours"), "{text}");
+    }
+
+    #[test]
+    fn white_wins_by_pairs() {
+        let end = "[Termination \"adjudication\"]";
+        let text: String = (1..=8).map(|number| game(number, ["a", "b"], end, "1. e4 1-0")).collect();
+        let chess = &report(&text)[0];
+        // Always won, and yet nobody can tell that it will always be.
+        let FirstMove { score, error, elo } = chess.first_move;
+        assert!(score > 0.9 && score < 1.0 && error > 0.0 && elo.los > 0.9 && elo.los < 1.0, "{elo}");
+        assert!(chess.white_wins.share == 1.0 && chess.white_wins.low < 0.8, "{:?}", chess.white_wins);
+    }
+
+    #[test]
+    fn games_of_one_player_against_itself_have_no_strength() {
+        let end = "[Termination \"adjudication\"]";
+        let text = game(1, ["a", "a"], end, "1. e4 1-0") + &game(2, ["a", "a"], end, "1. d4 0-1");
+        let chess = &report(&text)[0];
+        assert_eq!((chess.players.len(), chess.players[0].elo), (1, None));
+        assert_eq!((chess.players[0].games, chess.decided_pairs.of), (4, 0));
+        assert!((chess.first_move.score - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn intervals_of_shares_are_those_of_wilson() {
+        let share = Share::new(0, 10);
+        assert!(share.low == 0.0 && (share.high - 0.2775).abs() < 1e-4, "{share:?}");
+        let share = Share::new(81, 263);
+        assert!((share.low - 0.2553).abs() < 1e-4 && (share.high - 0.3662).abs() < 1e-4, "{share:?}");
+        assert_eq!(Share::new(0, 0).high, 1.0);
+    }
+}
