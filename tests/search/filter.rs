@@ -170,3 +170,19 @@ fn without_iterations_only_the_last_depth_is_searched() {
     let (best, _) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::nodes(1_000));
     assert!(best.mv.is_some());
 }
+
+#[test]
+fn equal_root_moves_are_played_at_random() {
+    // Bare kings: every move draws.
+    let position = Chess::from_fen("8/8/3k4/8/8/3K4/8/8 w - - 0 1").unwrap();
+    let line = (position, GameHistory::new());
+    let table = TranspositionTable::new(1).unwrap();
+    let mut played = std::collections::HashSet::new();
+    for seed in 0..200 {
+        let msd = MsdOptions { random_root: true, ..MsdOptions::default() };
+        let options = Options { msd, seed, iterative: false, ..Options::default() };
+        let (best, _) = find_with(&table, &line, SearchMode::AlphaBeta, &options, &Limits::depth(2));
+        played.insert(line.0.move_text(best.mv.unwrap()));
+    }
+    assert!(played.len() >= 5, "{played:?}");
+}

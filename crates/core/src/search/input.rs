@@ -4,7 +4,7 @@ use super::limits::Limits;
 use super::msd::MsdFilter;
 use super::options::Options;
 use crate::eval::{Evaluator, Score};
-use crate::game::{EndgameTables, GameHistory, Knowledge, Wdl};
+use crate::game::{EndgameTables, GameHistory, GameMove, Knowledge, Wdl, mixed};
 
 /// The input of a search.
 #[derive(Debug)]
@@ -64,6 +64,10 @@ impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
             let volatile = self.position.in_check();
             let history = &mut self.history.clone();
             filter.keep(history, self.position, &state, 0, volatile, &mut moves, &mut || false);
+        }
+        if msd.random_root {
+            let key = mixed(*seed) ^ self.position.key();
+            moves.sort_by_key(|mv| mixed(key ^ u64::from(mv.to_bits())));
         }
         moves
     }

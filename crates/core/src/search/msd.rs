@@ -18,6 +18,9 @@ pub struct MsdOptions {
     pub volatile_keep_rate: u32,
     /// Plies that a line may go on beyond the horizon while its positions are volatile.
     pub volatile_plies: usize,
+    /// Whether the root moves come in random order. The first of those with equal scores is played, so each
+    /// of them is as likely; it costs the order that finds cutoffs.
+    pub random_root: bool,
     /// How moves are rated.
     pub terms: MsdTerms,
 }
@@ -30,6 +33,7 @@ impl Default for MsdOptions {
             keep_fall: 0,
             volatile_keep_rate: 1,
             volatile_plies: 0,
+            random_root: false,
             terms: MsdTerms::default(),
         }
     }

@@ -179,6 +179,7 @@ fn selective_deepening() -> Vec<Row<Settings>> {
         spin!(SelectiveDeepening, "MsdKeepFall", search.msd.keep_fall, 0, 99),
         spin!(SelectiveDeepening, "MsdVolatileKeepRate", search.msd.volatile_keep_rate, 1, 100),
         spin!(SelectiveDeepening, "MsdVolatilePlies", search.msd.volatile_plies, 0, 64),
+        check!(SelectiveDeepening, "MsdRandomRoot", search.msd.random_root),
         check!(SelectiveDeepening, "MsdWin", search.msd.terms.win),
         check!(SelectiveDeepening, "MsdCapture", search.msd.terms.capture),
         check!(SelectiveDeepening, "MsdEscape", search.msd.terms.escape),
