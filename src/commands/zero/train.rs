@@ -156,7 +156,7 @@ impl Display {
 
 /// A generation in one line.
 fn summary(generation: &Generation) -> String {
-    let Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons } = generation;
+    let Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons, .. } = generation;
     let mut text = format!(
         "White +{} ={} -{}, {} of {window}, policy loss {:.4}, value loss {:.4}",
         selfplay.white,

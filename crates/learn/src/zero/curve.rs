@@ -12,11 +12,12 @@ use labrys_support::elo::Pairs;
 type Rating = (f64, f64);
 
 /// The column names before those of the opponents.
-const COLUMNS: &str = "generation,white,drawn,black,positions,window,steps,policy loss,value loss,won,drawn,lost,\
-                       accepted,Elo,Elo error";
+const COLUMNS: &str = "generation,white,drawn,black,draw share,positions,distinct share,policy entropy,window,steps,\
+                       policy loss,value loss,won,drawn,lost,accepted,Elo,Elo error";
 
-/// The curve: a table with a line for each generation, and charts of losses, Elo, and scores against the fixed
-/// opponents over generations. Scores are from 0 to 1; cells of matches that were not played are empty.
+/// The curve: a table with a line for each generation, and charts of losses, Elo, scores against the fixed
+/// opponents, draws and variety over generations. Scores and shares are from 0 to 1; cells of what was not
+/// played or measured are empty.
 pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let (names, ratings) = (opponents(state), ratings(state));
     let score = |generation: &Generation, opponent: &str| {
@@ -27,15 +28,22 @@ pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let mut table = Table::new(columns.chain(names.iter().map(|name| format!("score against {name}"))));
     for ((generation, rating), number) in state.generations.iter().zip(&ratings).zip(1..) {
         let Generation { selfplay, positions, window, loss, gate, is_accepted, .. } = generation;
-        let counts =
-            [number, selfplay.white, selfplay.drawn, selfplay.black, *positions, *window, loss.steps];
+        let results = [number, selfplay.white, selfplay.drawn, selfplay.black].map(|count| count.to_string());
+        let played = [
+            draw_share(generation).to_string(),
+            positions.to_string(),
+            cell(distinct_share(generation)),
+            cell(entropy(generation)),
+            window.to_string(),
+            loss.steps.to_string(),
+        ];
         let [lost, drawn, won] = [0, 1, 2].map(|result| cell(gate.map(|pairs| pairs.games[result])));
         let [elo, error] = [rating.map(|rating| rating.0), rating.map(|rating| rating.1)];
         let cells =
             [loss.policy.to_string(), loss.value.to_string(), won, drawn, lost, is_accepted.to_string()];
         let elo = [elo, error].map(|elo| cell(elo.map(|elo| format!("{elo:.1}"))));
         let scores = names.iter().map(|name| cell(score(generation, name).map(|score| score.0)));
-        table.push(counts.iter().map(u64::to_string).chain(cells).chain(elo).chain(scores));
+        table.push(results.into_iter().chain(played).chain(cells).chain(elo).chain(scores));
     }
 
     let numbered = || state.generations.iter().zip((1..).map(f64::from));
@@ -57,8 +65,42 @@ pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let titles = ["Elo by the matches with the best net before", generation, "Elo above the first net"];
     let elo = Chart { level: Some(0.0), ..Chart::new(titles, elo) };
     let scores = Chart::of_scores("Score of the best net against fixed opponents", generation, scores);
-    let charts = vec![("loss.svg", losses), ("elo.svg", elo), ("score.svg", scores)];
+    let share = |name: &str, value: fn(&Generation) -> Option<f64>| {
+        let point = |(of, number)| Some((number, 100.0 * value(of)?));
+        Curve::new(name, numbered().filter_map(point))
+    };
+    let shares = [
+        share("drawn games", |generation| Some(draw_share(generation))),
+        share("distinct positions", distinct_share),
+    ];
+    let titles = ["Draws and variety of self-play", generation, "share, %"];
+    let shares = Chart { range: Some(0.0..100.0), ..Chart::new(titles, shares) };
+    let nats = numbered().filter_map(|(of, number)| Some((number, entropy(of)?)));
+    let titles = ["Entropy of the policy targets", generation, "mean, nats"];
+    let entropies = Chart::new(titles, [Curve::new("entropy", nats)]);
+    let charts = vec![
+        ("loss.svg", losses),
+        ("elo.svg", elo),
+        ("score.svg", scores),
+        ("variety.svg", shares),
+        ("entropy.svg", entropies),
+    ];
     Report { name: "curve.csv", table, charts }
+}
+
+/// The share of drawn games in self-play.
+fn draw_share(generation: &Generation) -> f64 {
+    generation.selfplay.drawn as f64 / generation.selfplay.games().max(1) as f64
+}
+
+/// The share of distinct positions in self-play.
+fn distinct_share(generation: &Generation) -> Option<f64> {
+    generation.variety.map(|variety| variety.distinct as f64 / generation.positions.max(1) as f64)
+}
+
+/// The entropy of the policy targets.
+fn entropy(generation: &Generation) -> Option<f64> {
+    generation.variety.map(|variety| variety.entropy)
 }
 
 /// A point of a curve with the interval of its error.
@@ -97,7 +139,7 @@ fn difference(pairs: &Pairs) -> Rating {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zero::{MeanLoss, SelfPlayResult};
+    use crate::zero::{MeanLoss, SelfPlayResult, Variety};
     use labrys_core::game::Wdl;
 
     fn generation(gate: Option<[Wdl; 2]>, is_accepted: bool) -> Generation {
@@ -109,6 +151,7 @@ mod tests {
         Generation {
             selfplay: SelfPlayResult { white: 2, drawn: 0, black: 1 },
             positions: 30,
+            variety: Some(Variety { distinct: 15, entropy: 1.25 }),
             window: 60,
             loss: MeanLoss { steps: 5, policy: 1.5, value: 0.25 },
             gate,
@@ -141,13 +184,15 @@ mod tests {
         pairs.add(Wdl::Win, Wdl::Draw);
         let mut second = generation(Some([Wdl::Draw; 2]), false);
         second.comparisons = vec![("a,b".to_owned(), pairs)];
+        // A state of an earlier version.
+        second.variety = None;
         let state = ZeroState { best: 1, generations: vec![generation(None, true), second] };
         let report = report(&state);
         let lines: Vec<_> = report.table.as_str().lines().collect();
         assert!(lines[0].ends_with("accepted,Elo,Elo error,score against a_b"));
-        assert_eq!(lines[1], "1,2,0,1,30,60,5,1.5,0.25,,,,true,,,");
-        assert_eq!(lines[2], "2,2,0,1,30,60,5,1.5,0.25,0,18,0,false,0.0,48.2,0.75");
+        assert_eq!(lines[1], "1,2,0,1,0,30,0.5,1.25,60,5,1.5,0.25,,,,true,,,");
+        assert_eq!(lines[2], "2,2,0,1,0,30,,,60,5,1.5,0.25,0,18,0,false,0.0,48.2,0.75");
         let names: Vec<_> = report.svgs().unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["loss.svg", "elo.svg", "score.svg"]);
+        assert_eq!(names, ["loss.svg", "elo.svg", "score.svg", "variety.svg", "entropy.svg"]);
     }
 }

@@ -38,7 +38,7 @@ pub use jobs::GenerationGames;
 pub use options::EngineOptions;
 pub use replay::MeanLoss;
 pub use run::{Event, ZeroRun};
-pub use samples::Samples;
+pub use samples::{Samples, Variety};
 pub use samples_file::SamplesError;
 pub(crate) use samples_file::{Metadata, game_and_part};
 pub use selfplay::SelfPlayResult;

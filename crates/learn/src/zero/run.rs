@@ -159,7 +159,9 @@ impl<G: Playable> ZeroRun<G> {
         let matches = self.matches(number, &net, control, each)?;
         let Some(Matches { gate, is_accepted, comparisons }) = matches else { return Ok(None) };
         let positions = self.samples[&number].len() as u64;
-        let generation = Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons };
+        let variety = Some(self.samples[&number].variety());
+        let generation =
+            Generation { selfplay, positions, variety, window, loss, gate, is_accepted, comparisons };
         self.commit(number, net, generation.clone())?;
         Ok(Some(generation))
     }

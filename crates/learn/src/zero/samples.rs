@@ -1,5 +1,10 @@
 //! Self-play positions to learn from.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::{Deserialize, Serialize};
+
 use crate::training::Example;
 use labrys_core::game::{EncodingShape, Knowledge, Symmetry};
 
@@ -19,6 +24,15 @@ pub struct Samples {
     pub(super) value: Vec<f32>,
     /// The value of the search at its root, on the same scale.
     pub(super) root_value: Vec<f32>,
+}
+
+/// How much positions vary. Play that collapses into the same few games has a small share of distinct positions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variety {
+    /// Distinct positions, as the net sees them.
+    pub distinct: u64,
+    /// The mean entropy of the policy targets, in nats: 0 where the search has tried one move alone.
+    pub entropy: f64,
 }
 
 impl Samples {
@@ -55,6 +69,23 @@ impl Samples {
     /// The policy targets of the moves of a position.
     pub fn policy(&self, position: usize) -> &[f32] {
         &self.policy[self.move_offsets[position] as usize..self.move_offsets[position + 1] as usize]
+    }
+
+    /// How much the positions vary.
+    pub fn variety(&self) -> Variety {
+        let positions = self.len();
+        let length = self.planes.len().checked_div(positions).unwrap_or(0);
+        let planes = (0..positions).map(|position| &self.planes[length * position..][..length]);
+        let seen: HashSet<u64> = planes
+            .map(|planes| {
+                let mut hasher = DefaultHasher::new();
+                planes.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+                hasher.finish()
+            })
+            .collect();
+        let of_share = |share: f32| if share > 0.0 { -f64::from(share) * f64::from(share).ln() } else { 0.0 };
+        let entropy: f64 = self.policy.iter().copied().map(of_share).sum();
+        Variety { distinct: seen.len() as u64, entropy: entropy / positions.max(1) as f64 }
     }
 
     /// Adds a position that has occurred `occurrences` times, with the policy targets of its legal moves. Its
@@ -108,5 +139,33 @@ impl Samples {
             policy: self.policy[begin..end].to_vec(),
             value: (1.0 - root_share) * self.value[position] + root_share * self.root_value[position],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::Game;
+    use labrys_core::game::tucchess::TucChess;
+
+    #[test]
+    fn the_variety_is_that_of_positions_and_targets() {
+        let start = TucChess::start();
+        let mut moves = Vec::new();
+        start.legal_moves(&mut moves);
+        let one =
+            |at| moves.iter().map(|&mv| (mv, if mv == moves[at] { 1.0 } else { 0.0 })).collect::<Vec<_>>();
+        let even: Vec<_> = moves.iter().map(|&mv| (mv, 1.0 / moves.len() as f32)).collect();
+        let mut samples = Samples::new();
+        assert_eq!(samples.variety(), Variety { distinct: 0, entropy: 0.0 });
+        samples.push(&start, 1, &one(0), 0.0);
+        samples.push(&start, 1, &one(1), 0.0);
+        assert_eq!(samples.variety(), Variety { distinct: 1, entropy: 0.0 });
+        let mut next = start.clone();
+        next.play(moves[0]);
+        samples.push(&next, 1, &even, 0.0);
+        let Variety { distinct, entropy } = samples.variety();
+        assert_eq!(distinct, 2);
+        assert!((entropy - (moves.len() as f64).ln() / 3.0).abs() < 1e-6, "{entropy}");
     }
 }

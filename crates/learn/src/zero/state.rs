@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MeanLoss, SelfPlayResult};
+use super::{MeanLoss, SelfPlayResult, Variety};
 use crate::run_folder::{JsonState, RunState};
 use labrys_support::elo::Pairs;
 
@@ -24,6 +24,9 @@ pub struct Generation {
     pub selfplay: SelfPlayResult,
     /// Positions of these games.
     pub positions: u64,
+    /// How much the games vary; states of earlier versions do not have it.
+    #[serde(default)]
+    pub variety: Option<Variety>,
     /// Positions of all games in the window.
     pub window: u64,
     /// The training steps and their mean losses.
