@@ -4,8 +4,10 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use serde_json::json;
 
 use crate::arena::pgn::{PgnGame, PgnMove};
+use crate::commands::shared::made_by::made_by;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
@@ -111,8 +113,12 @@ impl LinearTuneArguments {
             bail!("too few quiet positions: {}", samples.len())
         };
         let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
+        let made_by = made_by(&json!({
+            "variant": self.variant, "set": start.set_name(), "weights": self.weights, "games": self.games,
+            "epochs": self.epochs, "rate": self.rate, "pull": self.pull, "blend": self.blend, "seed": self.seed,
+        }))?;
         let source = format!(
-            "logistic regression over {} quiet positions of {games} games, seed {}: {error}",
+            "logistic regression over {} quiet positions of {games} games, seed {}: {error}; {made_by}",
             samples.len(),
             self.seed
         );

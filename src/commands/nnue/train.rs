@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Sizes;
+use crate::commands::shared::made_by::made_by;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
@@ -177,7 +178,7 @@ impl Training<'_> {
             let Some(Epoch { training, held_out, .. }) = epoch else { break };
             let rate = learned as f64 / begin.elapsed().as_secs_f64();
             print_line!("epoch {number}: loss {training:.6}, held out {held_out:.6}, {rate:.0} positions/s")?;
-            folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance))?;
+            folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance)?)?;
         }
         let best = trainer.state.best_epoch();
         match best {
@@ -195,13 +196,20 @@ impl Training<'_> {
     }
 }
 
-fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance: f64) -> String {
+/// What the file of the net says: the command, its result, the games, and the whole configuration.
+fn provenance(
+    settings: TrainingSettings,
+    curve: &[Epoch],
+    sources: &str,
+    chance: f64,
+) -> serde_json::Result<String> {
     let held_out = curve.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
     let TrainingSettings { blend, lambda, rate, seed, epochs, start, .. } = settings;
     let start = start.map_or(String::new(), |checksum| format!(" from {checksum:08x}"));
-    format!(
+    let made_by = made_by(&settings)?;
+    Ok(format!(
         "labrys nnue train{start}, blend {blend}, lambda {lambda}, rate {rate}, {} of {epochs} epochs, \
-         seed {seed}: held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
+         seed {seed}: held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}; {made_by}",
         curve.len()
-    )
+    ))
 }

@@ -3,6 +3,7 @@
 pub(in crate::commands) mod config;
 pub(in crate::commands) mod engines;
 pub(in crate::commands) mod errors;
+pub(in crate::commands) mod made_by;
 pub(in crate::commands) mod outputs;
 pub(in crate::commands) mod play;
 pub(in crate::commands) mod progress;

@@ -9,6 +9,7 @@ use anyhow::bail;
 
 use super::settings;
 use crate::arena::{Pairs, Rules};
+use crate::commands::shared::made_by::made_by;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
@@ -43,6 +44,7 @@ pub(super) fn run(arguments: &ZeroTrainArguments) -> anyhow::Result<()> {
     let settings = &mut config.settings;
     settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
     settings.threads = arguments.threads.or(settings.threads);
+    config.made_by = made_by(&config.result_settings()?)?;
     commands(&rules.variant)?.train_net(Training { arguments, rules, config })
 }
 

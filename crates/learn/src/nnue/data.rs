@@ -323,8 +323,8 @@ impl<G: Knowledge> TrainingData<G> {
     /// Where the games come from, in words.
     pub fn sources(&self) -> String {
         let named = self.files.iter().take(NAMED_FILES).map(|GamesFile { header, games, .. }| {
-            let GamesHeader { evaluation, nodes, seed, .. } = header;
-            format!("{games} games of {evaluation}, {nodes} nodes, seed {seed}")
+            let GamesHeader { evaluation, nodes, seed, random_plies: (least, most), .. } = header;
+            format!("{games} games of {evaluation}, {nodes} nodes, {least} to {most} random plies, seed {seed}")
         });
         let more = self.files.len().saturating_sub(NAMED_FILES);
         let more = (more > 0).then(|| format!("{} more", counted(more as u64, "file")));

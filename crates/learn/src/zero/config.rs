@@ -10,6 +10,9 @@ use super::{FIRST_NET, NetKind, SettingsError, ZeroSettings};
 pub struct ZeroConfig {
     /// The settings.
     pub settings: ZeroSettings,
+    /// What its nets say of the program and of the configuration, after the seed and the generation; empty by
+    /// default.
+    pub made_by: String,
     text: String,
 }
 
@@ -20,7 +23,7 @@ impl ZeroConfig {
     /// [`SettingsError`] names the line and the key.
     pub fn parse(text: String) -> Result<ZeroConfig, SettingsError> {
         let settings: ZeroSettings = toml::from_str(&text)?;
-        let config = ZeroConfig { settings, text };
+        let config = ZeroConfig { settings, made_by: String::new(), text };
         let ZeroSettings { net, rivals, .. } = &config.settings;
         if net.architecture == NetKind::Paper && net.blocks.is_some() {
             return Err(SettingsError::Blocks);

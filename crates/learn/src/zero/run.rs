@@ -152,7 +152,10 @@ impl<G: Playable> ZeroRun<G> {
         self.folder.create(number)?;
         let Some(selfplay) = self.play(number, control, each)? else { return Ok(None) };
         let Some((loss, window)) = self.train(number, control, each)? else { return Ok(None) };
-        let provenance = format!("labrys zero, seed {}, generation {number}", self.config.settings.seed);
+        let mut provenance = format!("labrys zero, seed {}, generation {number}", self.config.settings.seed);
+        if !self.config.made_by.is_empty() {
+            provenance += &format!("; {}", self.config.made_by);
+        }
         let net = self.trainer.parameters().clone().with_provenance(provenance);
         save_parameters(&net, &self.folder.net(number))?;
         self.trainer.save(&self.folder.trainer(number))?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::Rules;
+use crate::commands::shared::made_by::made_by;
 use crate::commands::shared::steps::StepArguments;
 use crate::commands::shared::suggest;
 use crate::commands::shared::values::{even, fraction, non_negative, whole};
@@ -292,8 +293,8 @@ impl LinearTrainArguments {
     }
 
     /// The `source` entry of the weights file: the command line, except the arguments that do not influence the
-    /// result, and the result of the final match.
-    pub(super) fn source(&self, result: Option<&str>) -> String {
+    /// result, the result of the final match, and the whole configuration.
+    pub(super) fn source(&self, result: Option<&str>) -> anyhow::Result<String> {
         let (mut words, mut is_left_out) = (Vec::new(), false);
         for word in command_line() {
             if let Some(flag) = word.split('=').next().filter(|flag| flag.starts_with("--")) {
@@ -304,6 +305,7 @@ impl LinearTrainArguments {
             }
         }
         let result = result.map_or(String::new(), |result| format!("; {result}"));
-        format!("labrys {}, seed {}{result}", words.join(" "), self.seed)
+        let made_by = made_by(&self.result_arguments()?)?;
+        Ok(format!("labrys {}, seed {}{result}; {made_by}", words.join(" "), self.seed))
     }
 }

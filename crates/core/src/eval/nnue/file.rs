@@ -57,6 +57,9 @@ struct Metadata {
     quantisation: [i16; 2],
     scale: EvalNetScale,
     provenance: String,
+    /// The identity of the net; files of earlier versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    identity: Option<String>,
 }
 
 fn kind<G: Knowledge>() -> FileKind {
@@ -98,7 +101,8 @@ impl EvalNet {
             TensorBytes::new(OUTPUT_BIAS, &[outputs], &self.output_bias),
         ];
         let (sizes, scale, provenance) = (self.sizes, self.scale, self.provenance.clone());
-        let own = Metadata { sizes, quantisation: QUANTISATION, scale, provenance };
+        let identity = Some(self.identity());
+        let own = Metadata { sizes, quantisation: QUANTISATION, scale, provenance, identity };
         tensors::to_bytes(kind::<G>(), G::info().name, &tensors, own)
     }
 
@@ -115,7 +119,7 @@ impl EvalNet {
     /// The same for a game by name, which has at most `most` buckets.
     fn read(kind: FileKind, game: &str, most: u8, bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
         let (metadata, file) = tensors::from_bytes::<Metadata>(kind, game, bytes)?;
-        let Metadata { sizes, quantisation, scale, provenance } = metadata;
+        let Metadata { sizes, quantisation, scale, provenance, identity } = metadata;
         let EvalNetSizes { buckets, hidden, outputs, .. } = sizes;
         if quantisation != QUANTISATION {
             let found = format!("quantisation {quantisation:?}, expected {QUANTISATION:?}");
@@ -142,7 +146,10 @@ impl EvalNet {
             output_bias: read(&file, OUTPUT_BIAS, &[outputs])?,
         };
         net.check_numbers()?;
-        Ok(net)
+        match identity.filter(|expected| *expected != net.identity()) {
+            Some(expected) => Err(TensorProblem::Checksum { found: net.identity(), expected }),
+            None => Ok(net),
+        }
     }
 
     /// Checks that no sum can overflow and that values are finite.

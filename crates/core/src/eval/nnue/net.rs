@@ -130,7 +130,14 @@ impl EvalNet {
         ]
     }
 
-    /// A checksum of the numbers (CRC-32), to tell nets apart.
+    /// The identity of the net, which versions, records, files of games and `eval` name it by: its checksum in
+    /// eight hexadecimal digits. Metadata do not change it.
+    pub fn identity(&self) -> String {
+        format!("{:08x}", self.checksum())
+    }
+
+    /// A checksum of the numbers (CRC-32), to tell nets apart: input weights, input bias and output weights in
+    /// 16 bits each, output bias in 32 bits, and the unit, all little-endian.
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for numbers in [&self.input_weights, &self.input_bias, &self.output_weights] {
