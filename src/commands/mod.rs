@@ -21,6 +21,7 @@ mod bench;
 mod completions;
 mod compliance;
 mod deprecated_names;
+mod experiments;
 mod games;
 mod inspect;
 mod linear;
@@ -94,6 +95,9 @@ enum Command {
     Games(games::GamesCommand),
     /// Tell what played games say of their game: length, branching, draws, the first move
     Report(report::ReportArguments),
+    /// Repeat the tables of the page of experiments
+    #[command(subcommand)]
+    Experiments(experiments::ExperimentsCommand),
     /// Search the positions of a test suite and count those that are solved
     Suite(suite::SuiteArguments),
     /// Check that an engine keeps to its protocol, UCI or xboard
@@ -140,6 +144,7 @@ const SECTIONS: [(&str, &[&str]); 5] = [
             "openings",
             "games",
             "report",
+            "experiments",
             "suite",
             "compliance",
             "inspect",
@@ -330,6 +335,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Games(command) => games::run(&command),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Experiments(command) => experiments::run(&command),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Compliance(arguments) => compliance::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

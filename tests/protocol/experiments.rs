@@ -1,14 +1,20 @@
 //! Every configuration in `experiments/` is valid: with an output path that cannot be written, the command
-//! fails only because of that path, or because weights have not been trained yet.
+//! fails only because of that path, or because weights have not been trained yet. Every table that can be
+//! repeated names files that exist and has the numbers of the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use serde_json::Value;
+
+use crate::common::shell::{assert_fails, labrys, succeed};
 
 /// All TOML files in a folder and its subfolders.
 fn configurations(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // Tables are no arguments of a command.
+    let entries = entries.filter(|path| !path.ends_with("tables"));
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     let files =
         files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
@@ -41,4 +47,103 @@ fn every_configuration_is_accepted() {
         let named = if text.contains("trained/") && flag == "--pgnout" { "`trained/" } else { &results };
         assert!(!output.status.success() && error.contains(named), "{shown}: {error}");
     }
+}
+
+/// The section of a page under a heading that begins with some words.
+fn section<'a>(page: &'a str, words: &str) -> Option<&'a str> {
+    let start = page.find(&format!("\n## {words}"))? + 1;
+    let end = page[start..].find("\n## ").map_or(page.len(), |end| start + end);
+    Some(&page[start..end])
+}
+
+#[test]
+fn every_table_names_files_that_exist_and_numbers_of_the_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("experiments/README.md")).unwrap();
+    let mut checked = 0;
+    for path in fs::read_dir(root.join("experiments/tables")).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let table: toml::Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+        let heading = table["page"].as_str().unwrap();
+        let section = section(&page, heading).unwrap_or_else(|| panic!("{name}: no section {heading}"));
+        assert!(section.contains(&format!("`{name}`")), "{name} is not named in {heading}");
+        for step in table["step"].as_array().unwrap() {
+            for word in step["command"].as_str().unwrap().split([' ', '=']) {
+                assert!(!word.starts_with("experiments/") || root.join(word).is_file(), "{name}: {word}");
+            }
+        }
+        for expected in table.get("expected").and_then(|all| all.as_array()).into_iter().flatten() {
+            for (key, number) in expected["numbers"].as_table().unwrap() {
+                // The page has minus signs, and a number with or without its error.
+                let text = number[0].to_string().replace('-', "−");
+                assert!(section.contains(&text), "{name}: {key}: {text} is not in {heading}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 50, "{checked}");
+    let listed =
+        succeed(labrys(&format!("experiments list --tables {}", root.join("experiments/tables").display())));
+    assert!(listed.contains("msd-strength\n    MSD: Score against plain"), "{listed}");
+}
+
+/// A table with a match of two games for each of two seeds, whose first player has this score.
+fn small_table(folder: &Path, score: f64, error: f64) {
+    let engine = |name: &str| format!("--engine name={name} option.FeatureSet=set1");
+    let text = format!(
+        "paper = \"ours\"\ntitle = \"small\"\npage = \"x\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
+         machine = \"unknown\"\nseeds = [1, 2]\n[[step]]\nname = \"games\"\n\
+         command = \"match --variant neighbours --games 2 --seed {{seed}} --each nodes=60 option.Hash=1 {} {} \
+         --json --pgnout {{out}}/games-{{seed}}.pgn --resume\"\n\
+         [[expected]]\nstep = \"games\"\nvalue = \"players.{{}}.score\"\nscale = 100\n\
+         numbers = {{ a = [{score}, {error}] }}\n",
+        engine("a"),
+        engine("b")
+    );
+    fs::write(folder.join("small.toml"), text).unwrap();
+}
+
+#[test]
+fn a_table_is_repeated_compared_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tables, out) = (folder.path().join("tables"), folder.path().join("out"));
+    fs::create_dir(&tables).unwrap();
+    let run = |out: &Path| {
+        labrys(&format!("experiments run small --tables {} --out {}", tables.display(), out.display()))
+    };
+    small_table(&tables, 50.0, 1000.0);
+    let (success, text, error) = run(&out);
+    assert!(success && text.contains("players.a.score") && text.contains("agrees"), "{text}{error}");
+    assert!(error.contains("games-1: labrys match") && error.contains("games-2: labrys match"), "{error}");
+    let manifest = || -> Value {
+        serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap()
+    };
+    let first = manifest();
+    assert_eq!(first["steps"].as_array().unwrap().len(), 2, "{first}");
+    assert_eq!(first["results"][0]["by_seed"].as_array().unwrap().len(), 2, "{first}");
+    assert_eq!(first["games"]["games-1.pgn"]["games"], 2, "{first}");
+    assert!(first["program"]["build"].to_string().contains("net of chess: "), "{first}");
+    assert_eq!(first["configuration"]["sha256"].as_str().unwrap().len(), 64, "{first}");
+
+    // What is done is not done again.
+    let (success, _, error) = run(&out);
+    assert!(success && !error.contains("labrys match"), "{error}");
+    // The same games have the same checksum, though not the same times.
+    let again = folder.path().join("again");
+    assert!(run(&again).0);
+    let text = fs::read_to_string(again.join("manifest.json")).unwrap();
+    let second: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(first["games"], second["games"]);
+    assert_ne!(first["games"]["games-1.pgn"]["sha256"], first["games"]["games-2.pgn"]["sha256"]);
+
+    // A folder of another configuration is left alone, and a number beyond its error bars is a failure.
+    small_table(&tables, 1000.0, 0.0);
+    let before = manifest();
+    assert_fails(run(&out), "a run of another configuration");
+    assert_eq!(manifest(), before);
+    let (success, text, error) = run(&folder.path().join("other"));
+    assert!(!success && text.contains("differs"), "{text}");
+    assert!(error.contains("1 of 1 number beyond the error bars of the page"), "{error}");
+    let unknown = labrys(&format!("experiments run large --tables {} --out x", tables.display()));
+    assert_fails(unknown, "unknown table `large`, expected one of: small");
 }

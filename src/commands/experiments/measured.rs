@@ -1,0 +1,137 @@
+//! Numbers in what commands have printed, and their comparison with those of the page.
+
+use anyhow::{Context, anyhow, ensure};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::game::quote;
+
+/// The quantiles of Student's t at which 95 % lie within, from one degree of freedom on. Beyond them it is
+/// near the normal distribution.
+const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+
+/// A number of the page beside the one measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Comparison {
+    pub(super) step: String,
+    pub(super) value: String,
+    /// The number of the page, and half the width of its 95 % interval.
+    pub(super) page: f64,
+    pub(super) page_error: f64,
+    /// The mean over the seeds.
+    pub(super) measured: f64,
+    /// Half the width of its 95 % interval over the seeds; that of the page where there is one seed.
+    pub(super) error: f64,
+    /// The number of each seed.
+    pub(super) by_seed: Vec<f64>,
+    /// Whether the difference is within its own 95 % interval.
+    pub(super) agrees: bool,
+}
+
+impl Comparison {
+    /// Compares the numbers of all seeds, at least one, with that of the page.
+    pub(super) fn new(
+        step: &str,
+        value: &str,
+        [page, page_error]: [f64; 2],
+        by_seed: Vec<f64>,
+    ) -> Comparison {
+        let count = by_seed.len() as f64;
+        let measured = by_seed.iter().sum::<f64>() / count;
+        let error = match by_seed.len() {
+            // As many games were played for the page, so its error is that of the number, too.
+            1 => page_error,
+            seeds => {
+                let squares: f64 = by_seed.iter().map(|number| (number - measured).powi(2)).sum();
+                let student = STUDENT.get(seeds - 2).copied().unwrap_or(labrys_support::elo::SIGMAS);
+                student * (squares / (count - 1.0) / count).sqrt()
+            }
+        };
+        // What is printed on the page is rounded.
+        let rounding = 1e-9 * page.abs().max(1.0);
+        let agrees = (measured - page).abs() <= error.hypot(page_error) + rounding;
+        let (step, value) = (step.to_owned(), value.to_owned());
+        Comparison { step, value, page, page_error, measured, error, by_seed, agrees }
+    }
+}
+
+/// The number at a path in JSON, where `{}` stands for `key`. An entry of a list is named by its `name`, by
+/// its `players`, joined by `/`, or by its index.
+///
+/// # Errors
+/// The error names the part of the path that does not exist.
+pub(super) fn number(printed: &Value, path: &str, key: &str) -> anyhow::Result<f64> {
+    let mut at = printed;
+    for part in path.split('.') {
+        let part = part.replace("{}", key);
+        at = find(at, &part).ok_or_else(|| anyhow!("no {} in {path}", quote(&part)))?;
+    }
+    at.as_f64().ok_or_else(|| anyhow!("{path} of {}: {at}, expected a number", quote(key)))
+}
+
+/// The entry of an object or a list.
+fn find<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
+    let Value::Array(entries) = value else { return value.get(part) };
+    let is_it = |entry: &&Value| {
+        let players = entry["players"].as_array().map(|players| {
+            players.iter().map(|name| name.as_str().unwrap_or_default()).collect::<Vec<_>>().join("/")
+        });
+        entry["name"] == part || players.is_some_and(|players| players == part)
+    };
+    entries.iter().find(is_it).or_else(|| entries.get(part.parse::<usize>().ok()?))
+}
+
+/// The last row of a table of comma-separated values, as an object with the heads of its columns.
+///
+/// # Errors
+/// It has no row.
+pub(super) fn last_row(text: &str) -> anyhow::Result<Value> {
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    let head = lines.next().context("an empty table")?;
+    let last = lines.next_back().context("a table without rows")?;
+    ensure!(head.split(',').count() == last.split(',').count(), "the last row has another number of columns");
+    let cell = |text: &str| text.parse::<f64>().map_or(Value::from(text), Value::from);
+    let columns = head.split(',').zip(last.split(','));
+    Ok(Value::Object(columns.map(|(name, text)| (name.to_owned(), cell(text))).collect::<Map<_, _>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_found_by_name() {
+        let printed = json!({
+            "players": [{ "name": "a", "score": 0.25 }, { "name": "b", "score": 0.75 }],
+            "pairings": [{ "players": ["a", "b"], "wins": 3 }],
+            "list": [4, 5],
+        });
+        assert_eq!(number(&printed, "players.{}.score", "b").unwrap(), 0.75);
+        assert_eq!(number(&printed, "pairings.{}.wins", "a/b").unwrap(), 3.0);
+        assert_eq!(number(&printed, "list.1", "").unwrap(), 5.0);
+        let error = number(&printed, "players.{}.score", "c").unwrap_err().to_string();
+        assert_eq!(error, "no `c` in players.{}.score");
+        let error = number(&printed, "players.a.name", "x").unwrap_err().to_string();
+        assert!(error.contains("expected a number"), "{error}");
+    }
+
+    #[test]
+    fn the_last_row_of_a_table_counts() {
+        let row = last_row("games,change\n10,0.5\n20,0.25\n").unwrap();
+        assert_eq!(row, json!({ "games": 20.0, "change": 0.25 }));
+        assert!(last_row("games\n").is_err() && last_row("").is_err() && last_row("a,b\n1\n").is_err());
+    }
+
+    #[test]
+    fn numbers_agree_within_their_errors() {
+        let of = |measured: &[f64]| Comparison::new("s", "v", [50.0, 3.0], measured.to_vec());
+        // The difference of two numbers with an error of 3 has one of 4.24.
+        assert!(of(&[54.2]).agrees && !of(&[54.3]).agrees && of(&[45.8]).agrees);
+        // Three seeds: the mean 60, with the standard error 1.155 times 4.303.
+        let seeds = of(&[58.0, 62.0, 60.0]);
+        assert!((seeds.measured - 60.0).abs() < 1e-9 && (seeds.error - 4.9687).abs() < 1e-3, "{seeds:?}");
+        assert!(!seeds.agrees && of(&[50.0, 56.0, 53.0]).agrees);
+        assert!(Comparison::new("s", "v", [7.0, 0.0], vec![7.0]).agrees);
+    }
+}

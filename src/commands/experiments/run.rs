@@ -1,0 +1,152 @@
+//! `labrys experiments run`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, bail, ensure};
+
+use super::TablesArguments;
+use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepDone};
+use super::measured::{self, Comparison};
+use super::table::{self, Expected, Step, Table};
+use crate::commands::shared::version;
+use crate::files::{Claim, create_folder, write_atomically};
+use crate::game::counted;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArguments {
+    /// The table, as `labrys experiments list` names it
+    name: String,
+    /// The folder of the run, which is continued if it exists
+    #[arg(long, value_name = "FOLDER")]
+    out: PathBuf,
+    #[command(flatten)]
+    tables: TablesArguments,
+}
+
+pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
+    let RunArguments { name, out, tables: TablesArguments { tables } } = arguments;
+    let table = Table::read(tables, name)?;
+    create_folder(out).with_context(|| format!("--out {}", out.display()))?;
+    let _claim = Claim::folder(out).with_context(|| format!("--out {}", out.display()))?;
+    let configuration = Configuration::new(&table::path(tables, name), &table, out)?;
+    let mut steps = earlier(out, &configuration)?;
+    if table.quiet {
+        print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
+    }
+    let save = |steps: &[StepDone], results: &[Comparison]| -> anyhow::Result<()> {
+        let manifest = Manifest {
+            table: name,
+            date: manifest::now(),
+            program: Program::this(),
+            machine: Machine::this(),
+            configuration: &configuration,
+            seeds: &table.seeds,
+            steps,
+            games: manifest::games(out)?,
+            results,
+        };
+        Ok(write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)?)
+    };
+    for (step, seed) in table.runs() {
+        let is_done = |done: &StepDone| done.name == step.name && done.seed == seed;
+        if !steps.iter().any(is_done) {
+            steps.push(run_step(step, seed, out)?);
+            save(&steps, &[])?;
+        }
+    }
+    let results = compare(&table, out)?;
+    save(&steps, &results)?;
+    print(&results)?;
+    let others = results.iter().filter(|result| !result.agrees).count();
+    ensure!(
+        others == 0,
+        "{} of {} beyond the error bars of the page",
+        others,
+        counted(results.len(), "number")
+    );
+    Ok(())
+}
+
+/// The steps of an earlier run in the folder that are done.
+fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Vec<StepDone>> {
+    let path = out.join(manifest::FILE);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let earlier: Earlier = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    ensure!(
+        earlier.configuration == *configuration,
+        "--out {}: a run of another configuration ({}, now {}), choose another folder",
+        out.display(),
+        earlier.configuration.sha256,
+        configuration.sha256
+    );
+    Ok(earlier.steps)
+}
+
+/// The file of what a step prints.
+fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
+    out.join(format!("{}.out", step.run_name(seed)))
+}
+
+/// Runs the command of a step, and keeps what it prints.
+fn run_step(step: &Step, seed: Option<u64>, out: &Path) -> anyhow::Result<StepDone> {
+    let (command, start) = (step.words(out, seed), Instant::now());
+    print_message!("labrys: {}: labrys {}", step.run_name(seed), command.join(" "));
+    let program = std::env::current_exe().context("the program has no path")?;
+    let child = Command::new(program).args(&command).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = child.with_context(|| format!("step {}", step.run_name(seed)))?;
+    if !output.status.success() {
+        bail!("step {} has failed; the same command continues the run", step.run_name(seed));
+    }
+    write_atomically(&output_file(out, step, seed), output.stdout)?;
+    let (name, seconds, version) = (step.name.clone(), start.elapsed().as_secs_f64(), version::short());
+    Ok(StepDone { name, seed, command, seconds, version })
+}
+
+/// The numbers of a finished run beside those of the page.
+fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
+    let mut results = Vec::new();
+    for Expected { step, value, scale, numbers } in &table.expected {
+        let runs = table.runs().filter(|(known, _)| known.name == *step);
+        let printed = runs.map(|(step, seed)| match &step.reads {
+            None => manifest::printed(&output_file(out, step, seed)),
+            Some(name) => {
+                let seed = seed.map_or(String::new(), |seed| seed.to_string());
+                let path = out.join(name.replace("{seed}", &seed));
+                let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+                measured::last_row(&text).with_context(|| path.display().to_string())
+            }
+        });
+        let printed: Vec<_> = printed.collect::<anyhow::Result<_>>()?;
+        for (key, &page) in numbers {
+            let number = |printed| measured::number(printed, value, key).map(|number| scale * number);
+            let by_seed: Vec<_> = printed.iter().map(number).collect::<anyhow::Result<_>>()?;
+            results.push(Comparison::new(step, &value.replace("{}", key), page, by_seed));
+        }
+    }
+    Ok(results)
+}
+
+/// Prints a line for each number.
+fn print(results: &[Comparison]) -> io::Result<()> {
+    let mut out = io::stdout();
+    let width = |text: &dyn Fn(&Comparison) -> usize| results.iter().map(text).max().unwrap_or(0);
+    let (step, value) = (width(&|of| of.step.chars().count()), width(&|of| of.value.chars().count()));
+    for of in results {
+        let verdict = if of.agrees { "agrees" } else { "differs" };
+        let page = format!("{:.4} ± {:.4}", of.page, of.page_error);
+        let measured = format!("{:.4} ± {:.4}", of.measured, of.error);
+        writeln!(
+            out,
+            "{:step$}  {:value$}  page {page:>20}  measured {measured:>20}  {verdict}",
+            of.step, of.value
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! The file of a table: how it is made, and what the page says.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail, ensure};
+use serde::Deserialize;
+
+use crate::game::quote;
+
+/// A table of the page.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    /// The paper, or `ours`.
+    pub(super) paper: String,
+    pub(super) title: String,
+    /// The heading of its section on the page.
+    pub(super) page: String,
+    /// When the numbers were measured, or `unknown`.
+    pub(super) date: String,
+    /// The commit that measured them, or `unknown`.
+    pub(super) commit: String,
+    /// The machine that measured them.
+    pub(super) machine: String,
+    /// The seeds. A step whose command has `{seed}` runs for each of them.
+    pub(super) seeds: Vec<u64>,
+    /// Whether a clock decides, so that other work on the machine changes the numbers.
+    #[serde(default)]
+    pub(super) quiet: bool,
+    #[serde(rename = "step")]
+    pub(super) steps: Vec<Step>,
+    #[serde(default, rename = "expected")]
+    pub(super) expected: Vec<Expected>,
+}
+
+/// A command that makes a part of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    pub(super) name: String,
+    /// The arguments of `labrys`. `{out}` stands for the folder of the run, `{seed}` for the seed.
+    pub(super) command: String,
+    /// The file with its numbers, a table of which the last row counts; without it they are the JSON that the
+    /// command prints.
+    pub(super) reads: Option<String>,
+}
+
+/// Numbers of the page.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expected {
+    /// The step that measures them.
+    pub(super) step: String,
+    /// Where they are in what it prints: keys of objects, names of entries of lists, separated by dots. `{}`
+    /// stands for the key of a number.
+    pub(super) value: String,
+    /// The unit of the page in that of the command.
+    #[serde(default = "one")]
+    pub(super) scale: f64,
+    /// Each number with half the width of its 95 % interval.
+    pub(super) numbers: BTreeMap<String, [f64; 2]>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Table {
+    /// Reads the table `name` of a folder.
+    ///
+    /// # Errors
+    /// The error names the table, or what is wrong with it.
+    pub(super) fn read(folder: &Path, name: &str) -> anyhow::Result<Table> {
+        let path = path(folder, name);
+        if !path.exists() {
+            let known = names(folder)?;
+            bail!("unknown table {}, expected one of: {}", quote(name), known.join(", "));
+        }
+        let text = labrys_support::text::read(&path).with_context(|| path.display().to_string())?;
+        Table::parse(&text).with_context(|| path.display().to_string())
+    }
+
+    fn parse(text: &str) -> anyhow::Result<Table> {
+        let table: Table =
+            toml::from_str(text).map_err(|error| anyhow!("{}", error.to_string().trim_end()))?;
+        ensure!(!table.steps.is_empty(), "no `[[step]]`");
+        ensure!(!table.seeds.is_empty(), "no `seeds`");
+        for Expected { step, .. } in &table.expected {
+            let is_known = table.steps.iter().any(|known| known.name == *step);
+            ensure!(is_known, "`[[expected]]` of the step {}, which does not exist", quote(step));
+        }
+        Ok(table)
+    }
+
+    /// The runs of all steps: with each seed where the step has one.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (&Step, Option<u64>)> {
+        self.steps.iter().flat_map(move |step| {
+            let seeds = if step.command.contains("{seed}") { &self.seeds[..] } else { &[] };
+            let once = seeds.is_empty().then_some(None);
+            once.into_iter().chain(seeds.iter().copied().map(Some)).map(move |seed| (step, seed))
+        })
+    }
+}
+
+impl Step {
+    /// The words of the command line.
+    pub(super) fn words(&self, out: &Path, seed: Option<u64>) -> Vec<String> {
+        let seed = seed.map_or(String::new(), |seed| seed.to_string());
+        let out = out.display().to_string();
+        let words = self.command.split_whitespace();
+        words.map(|word| word.replace("{out}", &out).replace("{seed}", &seed)).collect()
+    }
+
+    /// The name of a run, which that of its files begins with.
+    pub(super) fn run_name(&self, seed: Option<u64>) -> String {
+        seed.map_or(self.name.clone(), |seed| format!("{}-{seed}", self.name))
+    }
+}
+
+/// The names of the tables of a folder, in order.
+pub(super) fn names(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let context =
+        || format!("{}: run this from the root of the repository, or name --tables", folder.display());
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(context)? {
+        let path = entry.with_context(context)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The file of a table.
+pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "paper = \"msd\"\ntitle = \"t\"\npage = \"p\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
+        machine = \"m\"\nseeds = [1, 2]\n\
+        [[step]]\nname = \"a\"\ncommand = \"match --pgnout {out}/a.pgn\"\n\
+        [[step]]\nname = \"b\"\ncommand = \"linear train --seed {seed} --out {out}/b-{seed}\"\n";
+
+    #[test]
+    fn a_step_with_a_seed_runs_for_each() {
+        let table = Table::parse(TABLE).unwrap();
+        let runs = table.runs().map(|(step, seed)| (step.run_name(seed), step.words(Path::new("o p"), seed)));
+        let runs: Vec<_> = runs.collect();
+        assert_eq!(runs.iter().map(|run| run.0.as_str()).collect::<Vec<_>>(), ["a", "b-1", "b-2"]);
+        assert_eq!(runs[0].1, ["match", "--pgnout", "o p/a.pgn"]);
+        assert_eq!(runs[2].1, ["linear", "train", "--seed", "2", "--out", "o p/b-2"]);
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let wrong = |more: &str, part: &str| {
+            let error = Table::parse(&format!("{TABLE}{more}")).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        };
+        wrong("[[expected]]\nstep = \"c\"\nvalue = \"x\"\nnumbers = {}\n", "`c`");
+        wrong("[[expected]]\nstep = \"a\"\nvalues = \"x\"\n", "values");
+        assert!(Table::parse("").unwrap_err().to_string().contains("missing field"));
+    }
+}
