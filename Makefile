@@ -12,8 +12,13 @@
 # `make verify-certificates FOLDER=proofs` checks all certificates of Amazons in a folder on all processors, by
 # the verifier in C, and compares them with its manifest.tsv if it has one; docs/certificates.md says more.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
-# the targets. `make fuzz-night HOURS=8` attacks all of them until they have had 8 hours of a processor; the same
-# command goes on after an interruption.
+# the targets. `make fuzz-night HOURS=8` attacks all of them until they have had 8 hours of a processor; the
+# same command goes on after an interruption.
+# `make loom` tries all orders of what the threads of a search do together, and `make tsan` searches with
+# ThreadSanitizer, which needs the source of the standard library, too; `make miri` interprets what handles
+# memory, with a nightly compiler that has miri.
+# `make mutants AREA=pgn SAMPLE=100` says which changes of the code no test notices; tools/mutants --list has
+# the areas. `make coverage` says how much of each crate the tests run.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -37,7 +42,8 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm sbom verify-certificates fuzz fuzz-night $(CPUS)
+.PHONY: build release wheel page npm sbom verify-certificates
+.PHONY: fuzz fuzz-night loom tsan miri mutants coverage $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -115,6 +121,25 @@ fuzz-night:
 	mkdir -p fuzz/target/night
 	find fuzz/target/$(HOST)/release -maxdepth 1 -type f -executable -exec cp {} fuzz/target/night/ \;
 	tools/fuzz-night --hours $(HOURS)
+
+loom:
+	env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="--cfg loom" cargo test -p labrys-core --lib \
+		--target-dir target/loom orders
+
+# Whatever it finds ends the run with an error.
+tsan:
+	env -u EVALFILE -u LABRYS_COMMIT RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread" cargo test -p labrys-core \
+		-Zbuild-std --target $(HOST) --target-dir target/tsan --test threads -- --test-threads=1
+
+miri:
+	env -u EVALFILE -u LABRYS_COMMIT cargo +nightly miri test -p labrys-core --no-default-features --lib \
+		--target-dir target/miri -- memory:: search::table seal:: game::fen
+
+mutants:
+	tools/mutants $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) $(addprefix --file ,$(FILE))
+
+coverage:
+	tools/coverage
 
 $(CPUS):
 	mkdir -p $(DIST)
