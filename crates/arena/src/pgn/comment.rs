@@ -121,6 +121,15 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_read_by_name() {
+        let keys = |text: &str| text.parse::<CommentKeys>();
+        assert_eq!(keys(""), Ok(CommentKeys::default()));
+        assert_eq!(keys("pv,nodes"), Ok(CommentKeys([Key::Nodes, Key::Pv].into())));
+        let error = keys("nodes,other").unwrap_err();
+        assert!(error.starts_with("unknown key `other`, expected any of: nodes, nps"), "{error}");
+    }
+
+    #[test]
     fn replies_become_comments() {
         let reply = |score, depth| {
             let elapsed = std::time::Duration::from_millis(450);

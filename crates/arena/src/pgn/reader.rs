@@ -628,6 +628,15 @@ mod tests {
     }
 
     #[test]
+    fn the_line_of_each_game_is_known() {
+        let mut reader = PgnReader::new(&b"1. e4 *\n\n[Event \"x\"]\n1. d4 *\n"[..]);
+        for line in [1, 3] {
+            assert!(reader.next().unwrap().is_ok());
+            assert_eq!(reader.game_line(), line);
+        }
+    }
+
+    #[test]
     fn brackets_are_lists_before_the_first_move_and_comments_behind_it() {
         assert_eq!(summary("[1. e4 e5 *"), ["?: e4 e5 *"]);
         assert_eq!(summary("1. e4 [1. d4 d5] e5 *"), ["?: e4 e5 *"]);
