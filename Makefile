@@ -133,7 +133,7 @@ tsan:
 
 miri:
 	env -u EVALFILE -u LABRYS_COMMIT cargo +nightly miri test -p labrys-core --no-default-features --lib \
-		--target-dir target/miri -- memory:: search::table seal:: game::fen
+		--target-dir target/miri -- search::table seal:: memory::allocated
 
 mutants:
 	tools/mutants $(addprefix --area ,$(AREA)) $(addprefix --sample ,$(SAMPLE)) $(addprefix --file ,$(FILE))
