@@ -141,18 +141,18 @@ fn the_other_verifiers_take_parts_of_a_proof() {
 #[test]
 fn nothing_is_proven_by_a_certificate_of_another_board() {
     let folder = tempfile::tempdir().unwrap();
-    // After White's first move on 5×4, the squares from a1 on are those of this position on 4×5.
-    let part = write(folder.path(), "part", &["--fen", "q3/2*1/*1*1/1Q*Q/***1 b", "--counting"]);
+    // After White's second move on 5×4, the squares from a1 on are those of this position on 4×5.
+    let part = write(folder.path(), "part", &["--fen", "**q*/**1*/*1Q*/**1*/***1 b", "--counting"]);
     let whole = folder.path().join("whole");
-    let header = header("amazons", "1q3/*3*/Q*1*1/*Q*2 w - - 0 1", "win");
-    forge(&whole, &header.replace("\"assumed\":0", "\"assumed\":1"), &[MOVE, ASSUMED]);
+    let header = header("amazons", "*Q*q*/1***1/*1**1/***1* w - - 0 1", "win");
+    forge(&whole, &header.replace("\"assumed\":0", "\"assumed\":1"), &[MOVE + 1, ASSUMED]);
     let mut verifier = Verifier::<Amazons>::new();
     verifier.verify(&part).unwrap();
     let error = verifier.verify(&whole).unwrap_err().to_string();
     assert!(error.contains("no certificate before this one proves it"), "{error}");
     for checker in checkers() {
         let error = checker.verify(&[&part, &whole]).unwrap_err();
-        assert!(error.contains("`assumed`: 1q3/*3*/Q*Q*1/***2 b"), "{error}");
+        assert!(error.contains("`assumed`: ***q*/Q***1/*1**1/***1* b"), "{error}");
     }
 }
 
