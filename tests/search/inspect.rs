@@ -101,7 +101,6 @@ fn an_observer_changes_nothing_and_sees_each_step() {
         Step::Razoring,
         Step::ReverseFutility,
         Step::NullMove,
-        Step::ProbCut,
         Step::InternalReduction,
         Step::LateMoves,
         Step::Futility,
@@ -240,7 +239,7 @@ fn the_command_checks_the_steps_of_all_games() {
     for (words, step) in [
         ("--depth 4", "late move reduction"),
         ("--variant neighbours --depth 4", "late move reduction"),
-        ("--variant tucchess --depth 4", "late move reduction"),
+        ("--variant tucchess --depth 4", "late move pruning"),
         ("--variant amazons --option AmazonsBoard=6x6 --depth 2", "candidate moves"),
     ] {
         let report = json(&format!("{words} --samples 2 --budget 20000"));

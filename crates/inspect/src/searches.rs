@@ -96,6 +96,8 @@ fn run<G: SolverGame, E: Evaluator<G>>(
         }
     };
     let result = engine.think(judge.root, None, limits, judge.control, &mut listener);
-    let mv = if has_any_depth || last.is_some() { result.mv } else { None };
-    (last, mv, result.nodes)
+    // A search that its budget has ended reports the best move so far.
+    let is_finished = has_any_depth || limits.nodes.is_none_or(|budget| result.nodes < budget);
+    let last = last.filter(|_| is_finished);
+    (last, last.and(result.mv), result.nodes)
 }
