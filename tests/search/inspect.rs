@@ -217,6 +217,28 @@ fn the_reference_is_plain_minimax() {
     assert_eq!(reference.value(&node, whole, &control), None);
 }
 
+#[test]
+fn the_reference_forgets_what_other_depths_have_found() {
+    // Amazons has neither captures nor checks: full-width search is minimax, selective or not.
+    let (evaluator, options, limits) = (heavy_evaluator(), Options::default(), Limits::none());
+    for seed in 0..4 {
+        let start = Amazons::from_fen("1q2/3q/4/Q3/2Q1 w").unwrap();
+        let line = common::random_game_from(start, seed, 4, |_, _| {});
+        let (mut moves, (position, history)) = (Vec::new(), &line);
+        position.legal_moves(&mut moves);
+        let input = SearchInput::new(position, history, &evaluator, &options, &limits);
+        let mut reference = Reference::new(input, SearchMode::Pvs, 1).unwrap();
+        for depth in [3, 2, 3, 1] {
+            let expected = minimax(&line, depth);
+            let node =
+                ReferenceNode { path: vec![], moves: moves.clone(), depth: depth as i32 - 1, iteration: 3 };
+            let whole = [-Score::INFINITE, Score::INFINITE];
+            let found = reference.value(&node, whole, &Control::default()).unwrap().0;
+            assert_eq!(found, expected, "{} to depth {depth}", position.fen());
+        }
+    }
+}
+
 /// Runs `labrys inspect`; an underscore stands for a space within a word.
 fn inspect(words: &str) -> Output {
     let words = words.split_whitespace().map(|word| word.replace('_', " "));

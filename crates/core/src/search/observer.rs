@@ -11,9 +11,9 @@ use crate::game::Knowledge;
 /// A step of a search that saves nodes on a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// A table entry of more depth than asked for replaces a search. Its score is no guess but that of
-    /// another depth, and it is never shown to an observer.
-    DeeperEntry,
+    /// What searches of other depths have left counts: scores in the table, corrections of the evaluation.
+    /// That is no guess, and it is never shown to an observer.
+    Memory,
     /// A node is a ply shallower, as the opponent has gained much by a reduced move.
     Hindsight,
     /// A node far below α is searched for tactical moves alone.
@@ -50,7 +50,7 @@ impl Step {
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
-            Step::DeeperEntry => "deeper entry",
+            Step::Memory => "memory",
             Step::Hindsight => "hindsight reduction",
             Step::Razoring => "razoring",
             Step::ReverseFutility => "reverse futility pruning",

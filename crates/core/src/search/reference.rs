@@ -43,7 +43,8 @@ pub struct Node<M> {
 /// the same draws by the history of the tree, and the same horizon (quiescence search and check extensions,
 /// where the other search has them), without any other step that saves nodes on a guess.
 ///
-/// Its table is kept from one node to the next, and all of its entries are of the exact depth.
+/// Its table is kept from one node to the next, but no node takes a score of another depth, and nothing
+/// corrects the evaluation.
 pub struct Reference<'a, G: Knowledge, E> {
     input: SearchInput<'a, G, E>,
     options: Options,

@@ -192,7 +192,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     /// Whether a table entry can replace a search. A greater depth is better, but differs from plain minimax.
     pub(super) fn satisfies(&self, entry: &TtEntry<G::Move>, PvSearch { depth, window }: PvSearch) -> bool {
         let stored = i32::from(entry.depth);
-        (stored == depth || (stored > depth && self.uses(Step::DeeperEntry))) && entry.causes_cutoff(window)
+        (stored == depth || (stored > depth && self.uses(Step::Memory))) && entry.causes_cutoff(window)
     }
 
     /// Stops a PV node above `ply`, and all below it, if another thread has finished its search meanwhile.

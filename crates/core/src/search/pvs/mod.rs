@@ -590,7 +590,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     /// Updates the correction history from the score of a node, unless a tactical move explains it.
     fn correct(&mut self, node: &Node<G::Move>, best_move: Option<G::Move>, score: Score) {
         let &Node { depth, ply, window, .. } = node;
-        if G::CORRECTION_KEYS == 0 || score.is_decisive() {
+        if G::CORRECTION_KEYS == 0 || score.is_decisive() || !self.uses(Step::Memory) {
             return;
         }
         let Some(static_eval) = node.corrected_eval else { return };

@@ -2,7 +2,7 @@
 
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
-use crate::search::observer::Observer;
+use crate::search::observer::{Observer, Step};
 use crate::search::ordering::Scope;
 use crate::search::searcher::{Ply, Searcher};
 use crate::search::table::TtEntry;
@@ -30,7 +30,7 @@ impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> 
             // This overlaps with the prefetch of the table entry.
             self.update_eval_state(ply);
         }
-        let tt_entry = self.tt_entry(ply);
+        let tt_entry = self.tt_entry(ply).filter(|entry| entry.depth == 0 || self.uses(Step::Memory));
         if let Some(entry) = tt_entry
             && !on_pv
             && entry.causes_cutoff(window)
