@@ -1,7 +1,7 @@
 //! The games, levels and engines that the browser can choose from.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -102,9 +102,11 @@ struct OptionText<'a> {
 
 /// Whether a name is reserved for a person, a level or an analyst, so that no engine may have it.
 pub fn is_reserved(name: &str) -> bool {
-    let is_level =
-        || OfferedGame::all().iter().any(|offer| offer.levels.iter().any(|level| level.name == name));
-    name == PERSON || ANALYSTS.iter().any(|(own, _)| *own == name) || is_level()
+    /// The names of all levels.
+    static LEVELS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        OfferedGame::all().into_iter().flat_map(|offer| offer.levels).map(|level| level.name).collect()
+    });
+    name == PERSON || ANALYSTS.iter().any(|(own, _)| *own == name) || LEVELS.contains(name)
 }
 
 impl Catalogue {
