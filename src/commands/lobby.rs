@@ -1,7 +1,7 @@
 //! `labrys lobby`.
 
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -20,7 +20,7 @@ use crate::commands::shared::values::{duration, socket_address, whole};
 use crate::commands::shared::{interruptible, suggest};
 use crate::files::{Claim, create_folder};
 use crate::game::{counted, quote};
-use crate::protocol::agents;
+use crate::protocol::agents::{self, AgentName};
 use crate::tuc;
 use crate::tuc::door::Door;
 #[cfg(feature = "web")]
@@ -52,6 +52,9 @@ pub(in crate::commands) struct LobbyArguments {
     /// Where clients of TUC-CHESS join over UDP as well, each for one game at a time. There is no token over UDP
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = socket_address)]
     udp: Option<SocketAddr>,
+    /// Addresses that names over UDP come from; each other name belongs to the address from which it comes first
+    #[arg(long, num_args = 1.., requires = "udp", value_name = "NAME=IP", value_parser = udp_name)]
+    udp_names: Vec<(AgentName, IpAddr)>,
     /// The folder of the games (archive/games.pgn) and of the names of the agents (identities.json); from both
     /// the lobby goes on
     #[arg(long, value_name = "DIR")]
@@ -196,7 +199,7 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
             check_udp(&lobby)?;
             let door = Door::open(address).with_context(|| format!("cannot listen on {address}"))?;
             arguments.tell(format_args!("listening on {} over UDP", door.address()))?;
-            hall.with_door(door)
+            hall.with_door(door, arguments.udp_names.iter().cloned().collect())
         }
     };
     let hall = Arc::new(hall);
@@ -228,6 +231,15 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
     })?;
     report(arguments, &lobby, &standings)?;
     super::r#match::check_log(&lobby.tournament)
+}
+
+/// A name over UDP with its address.
+fn udp_name(text: &str) -> Result<(AgentName, IpAddr), String> {
+    let (name, address) = text.split_once('=').ok_or("expected NAME=IP")?;
+    let name = name.parse::<AgentName>().map_err(|error| error.to_string())?;
+    let address: IpAddr =
+        address.parse().map_err(|_| format!("{}: expected an IP address", quote(address)))?;
+    Ok((name, address.to_canonical()))
 }
 
 /// Checks that clients over UDP can play these games.

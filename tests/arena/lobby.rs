@@ -455,6 +455,41 @@ fn datagrams_of_strangers_change_nothing() {
     }
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_over_udp_belongs_to_its_address() {
+    let (_folder, path) = folder();
+    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 --udp-names talos=192.0.2.7");
+    let call = |server: &str, from: &str, name: &str| {
+        let socket = UdpSocket::bind((from, 0)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        socket.send_to(name.as_bytes(), server).unwrap();
+        socket
+    };
+    let answer = |socket: UdpSocket| {
+        let mut buffer = [0; 300];
+        let length = socket.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    };
+    let _first = call(&lobby.udp, "127.0.0.1", "Minos");
+    lobby.until("Minos has joined");
+    for (from, name) in [("127.0.0.2", "Minos"), ("127.0.0.1", "talos")] {
+        assert_eq!(answer(call(&lobby.udp, from, name)), "GE0000", "{name}");
+    }
+    let words = ["tuc", "client", "--server", &lobby.udp, "--name", "talos"];
+    let output = Command::new(LABRYS).args(words).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("refuses `talos`: the name may be"), "{error}");
+    for (value, problem) in
+        [("x", "expected NAME=IP"), ("x=y", "`y`: expected an IP address"), ("x y=::1", "name `x y`")]
+    {
+        let words = ["lobby", "--agents", "0", "--udp", "0", "--folder", "x", "--each", "nodes=1"];
+        let output = Command::new(LABRYS).args(words).args(["--udp-names", value]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(problem), "{error}");
+    }
+}
+
 /// Ctrl-C ends a lobby with the games so far, and agents wait for it to come back.
 #[test]
 #[cfg(unix)]

@@ -55,6 +55,14 @@ pub enum TucError {
     /// The socket has failed.
     #[error("cannot receive datagrams: {0}")]
     Receive(io::Error),
+    /// The server sends the end of a game before it has called the client to one.
+    #[error("{server} refuses {}: the name may be that of another", labrys_core::game::quote(.name))]
+    Refused {
+        /// The address of the server.
+        server: SocketAddr,
+        /// The name.
+        name: String,
+    },
     /// No message of the server came in time.
     #[error("nothing from {server} for {} s while waiting for {expected}", .waited.as_secs_f64())]
     Silent {
@@ -120,6 +128,9 @@ pub fn play(
                 continue;
             }
         };
+        if matches!(message, ServerMessage::End(_)) && !client_game.is_called() {
+            return Err(TucError::Refused { server, name: settings.name.clone() });
+        }
         for event in &events {
             report(event);
             follow(engine.board_mut(), event);

@@ -99,6 +99,11 @@ impl ClientGame {
         &self.position
     }
 
+    /// Whether the server has called the client to a game.
+    pub fn is_called(&self) -> bool {
+        self.begun || self.color.is_some()
+    }
+
     /// Whether the client has to move: it is its turn and no move is pending.
     pub fn is_to_move(&self) -> bool {
         self.begun && self.sent.is_none() && self.color == Some(self.position.side_to_move())

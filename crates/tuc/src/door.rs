@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::message::{self, Step};
+use super::message::{self, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
 use labrys_core::clock::Instant;
 
@@ -93,6 +93,15 @@ impl Caller {
     /// Takes the client out of those that wait.
     pub fn leave(&self) {
         self.door.0.inside().waiting.retain(|(address, _)| *address != self.address);
+    }
+
+    /// Sends the client away. The protocol has no word for that but the end of a game.
+    pub fn refuse(&self) {
+        self.leave();
+        let end = ServerMessage::End([0, 0]).to_string();
+        if let Err(error) = self.door.0.socket.send_to(end.as_bytes(), self.address) {
+            log::warn!("cannot send `{end}` to {}: {error}", self.address);
+        }
     }
 
     /// The mail of the client, which plays until that is dropped.
@@ -216,7 +225,13 @@ mod tests {
         stranger.send(b"Talos").unwrap();
         callers(&door, 2);
         first.send(b"Minos").unwrap();
-        assert_eq!(callers(&door, 3)[2].name, "Minos");
+        let waiting = callers(&door, 3);
+        assert_eq!(waiting[2].name, "Minos");
+        // Who is refused reads the end of a game.
+        waiting[2].refuse();
+        let mut buffer = [0; 8];
+        let length = first.recv(&mut buffer).unwrap();
+        assert_eq!((&buffer[..length], callers(&door, 2).len()), (&b"GE0000"[..], 2));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The agents that have come, by name.
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Identities;
@@ -24,31 +25,36 @@ pub struct Hall {
 struct Inside {
     identities: Identities,
     agents: Vec<Agent>,
+    /// The address of each name over UDP, which has no tokens.
+    addresses: BTreeMap<AgentName, IpAddr>,
 }
 
 impl Hall {
     /// An empty hall for players of these games. `taken` are names that no agent may have.
     pub fn new(games: &[&str], identities: Identities, taken: Vec<String>) -> Hall {
-        let inside = Mutex::new(Inside { identities, agents: Vec::new() });
+        let (agents, addresses) = (Vec::new(), BTreeMap::new());
+        let inside = Mutex::new(Inside { identities, agents, addresses });
         Hall { door: None, games: games.iter().map(|&game| game.to_owned()).collect(), taken, inside }
     }
 
-    /// The same hall with a door for clients over UDP.
-    pub fn with_door(self, door: Door) -> Hall {
+    /// The same hall with a door for clients over UDP. The names in `addresses` can come from there only;
+    /// others belong to the address from which they come first.
+    pub fn with_door(self, door: Door, addresses: BTreeMap<AgentName, IpAddr>) -> Hall {
+        self.inside().addresses = addresses;
         Hall { door: Some(door), ..self }
     }
 
     /// The clients over UDP that wait, each with the name that it has here: as it gave it, with `_` in the
-    /// place of what no name has. Those that bring the name of another are sent away.
+    /// place of what no name has. Those that bring the name of another are refused.
     pub(super) fn callers(&self) -> Vec<(String, Caller)> {
         let callers = self.door.iter().flat_map(Door::callers);
         let named = callers.filter_map(|caller| {
             let name = AgentName::like(&caller.name);
-            match self.admit_caller(&name) {
+            match self.admit_caller(&name, caller.address.ip()) {
                 Ok(()) => Some((name.to_string(), caller)),
                 Err(problem) => {
                     log::warn!("{} at {}: {problem}", quote(&caller.name), caller.address);
-                    caller.leave();
+                    caller.refuse();
                     None
                 }
             }
@@ -86,13 +92,19 @@ impl Hall {
     }
 
     /// Lets a client over UDP in, which has no token.
-    fn admit_caller(&self, name: &AgentName) -> Result<(), String> {
+    fn admit_caller(&self, name: &AgentName, address: IpAddr) -> Result<(), String> {
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
         if inside.agents.iter().any(|agent| agent.name() == name) {
             return Err(format!("{} is an agent over TCP", quote(name.as_str())));
         }
-        inside.identities.admit(name, None, false).map_err(|error| error.to_string())
+        let address = address.to_canonical();
+        if let Some(own) = inside.addresses.get(name).filter(|own| **own != address) {
+            return Err(format!("{} comes from {own}", quote(name.as_str())));
+        }
+        inside.identities.admit(name, None, false).map_err(|error| error.to_string())?;
+        inside.addresses.insert(name.clone(), address);
+        Ok(())
     }
 
     fn check_taken(&self, name: &str) -> Result<(), String> {
@@ -142,10 +154,15 @@ mod tests {
         other.attach(listener.accept().unwrap().0);
         assert_eq!(refusal(plain, here), "`b` is here already");
         assert_eq!(hall.agents(), [agent, other]);
+        let call = |name: &str, from: &str| hall.admit_caller(&name.parse().unwrap(), from.parse().unwrap());
         for name in ["a", "b", "B", "house"] {
-            assert!(hall.admit_caller(&name.parse().unwrap()).is_err(), "{name}");
+            assert!(call(name, "192.0.2.7").is_err(), "{name}");
         }
-        assert!(hall.admit_caller(&"c".parse().unwrap()).is_ok());
+        // A name over UDP belongs to its first address.
+        for from in ["192.0.2.7", "::ffff:192.0.2.7"] {
+            assert_eq!(call("c", from), Ok(()));
+        }
+        assert_eq!(call("c", "192.0.2.8").unwrap_err(), "`c` comes from 192.0.2.7");
         assert!(refusal("join name c games tucchess token own-token", here).contains("not that of `c`"));
     }
 }
