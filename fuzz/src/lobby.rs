@@ -7,7 +7,8 @@ use std::sync::Arc;
 use labrys_arena::lobby::{Hall, Identities, LiveLobby, Lobby, LobbyFormat};
 use labrys_arena::pgn::file::PgnFile;
 use labrys_arena::{
-    Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Rules, Schedule, Tournament,
+    Adjudication, CommentKeys, EngineConfig, EngineLimits, Format, KeyValues, Openings, Rules, Schedule,
+    Tournament,
 };
 use labrys_core::seal;
 use labrys_protocol::agents::{AgentName, Greeting};
@@ -137,6 +138,7 @@ fn lobby() -> Lobby {
     Lobby {
         tournament,
         agent: config(&["tc=10+1"]),
+        person: EngineLimits::default(),
         format: LobbyFormat::RoundRobin,
         games: 2,
         players: Some(2),

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use crate::arena::lobby::{Hall, Identities, LiveLobby, Lobby, LobbyEvent, LobbyFormat, Standings};
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::PgnFile;
-use crate::arena::{EngineConfig, EngineSetupError, Format, KeyValues, Schedule, Tournament};
+use crate::arena::{EngineConfig, EngineLimits, EngineSetupError, Format, KeyValues, Schedule, Tournament};
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::play::GameArguments;
 use crate::commands::shared::values::{duration, socket_address, whole};
@@ -24,7 +24,7 @@ use crate::protocol::agents::{self, AgentName};
 use crate::tuc;
 use crate::tuc::door::Door;
 #[cfg(feature = "web")]
-use crate::web::{Config, Server};
+use crate::web::{Config, LobbyPage, Server};
 
 /// The folder of the games in the folder of the lobby: what its page shows.
 const ARCHIVE: &str = "archive";
@@ -78,6 +78,17 @@ pub(in crate::commands) struct LobbyArguments {
         hide_possible_values = true
     )]
     each: Vec<String>,
+    /// Let people play, too, on the page of --web. Keys of their clocks: tc=…, timemargin=…
+    #[cfg(feature = "web")]
+    #[arg(
+        long,
+        num_args = 1..,
+        requires = "web",
+        value_name = "KEY=VALUE",
+        value_parser = suggest::key(),
+        hide_possible_values = true
+    )]
+    people: Vec<String>,
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -124,6 +135,7 @@ impl LobbyArguments {
         if self.games == 0 || !self.games.is_multiple_of(2) {
             bail!("--games {}: expected an even number, since every opening is played twice", self.games);
         }
+        let person = self.person()?;
         let schedule = Schedule::new(Format::RoundRobin, 0, 0..0);
         let format = match self.tournament {
             Pairing::RoundRobin => LobbyFormat::RoundRobin,
@@ -135,6 +147,7 @@ impl LobbyArguments {
         Ok(Lobby {
             tournament,
             agent,
+            person,
             format,
             games: self.games,
             players: self.players,
@@ -143,9 +156,24 @@ impl LobbyArguments {
         })
     }
 
+    /// The limits of people.
+    #[cfg(feature = "web")]
+    fn person(&self) -> anyhow::Result<EngineLimits> {
+        if self.people.is_empty() {
+            return Ok(EngineLimits::default());
+        }
+        Ok(EngineConfig::read_clock(KeyValues::parse("--people", &self.people)?)?)
+    }
+
+    /// There are no people without a page.
+    #[cfg(not(feature = "web"))]
+    fn person(&self) -> anyhow::Result<EngineLimits> {
+        Ok(EngineLimits::default())
+    }
+
     /// Serves the page of the lobby, if there is one.
     #[cfg(feature = "web")]
-    fn serve(&self, lobby: &Lobby) -> anyhow::Result<()> {
+    fn serve(&self, lobby: &Lobby, hall: &Arc<Hall>) -> anyhow::Result<()> {
         let Some(listen) = self.web else { return Ok(()) };
         let server = Server::bind(&Config {
             listen,
@@ -154,7 +182,7 @@ impl LobbyArguments {
             engines: Vec::new(),
             state: Some(self.folder.join(SESSIONS)),
             folder: Some(self.folder.join(ARCHIVE)),
-            lobby: Some(Arc::clone(&lobby.live)),
+            lobby: Some(Arc::new(LobbyPage { live: Arc::clone(&lobby.live), hall: Arc::clone(hall) })),
         })?;
         self.tell(format_args!("the lobby is at {}lobby", server.url()))?;
         thread::spawn(move || server.run());
@@ -189,6 +217,7 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
     }
     let taken = lobby.tournament.engines.iter().map(|engine| engine.name.clone()).collect();
     let hall = Hall::new(&[&lobby.tournament.rules.variant], identities, taken);
+    let hall = hall.with_people(lobby.person.control.is_some());
 
     let address = arguments.agents;
     let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
@@ -212,7 +241,7 @@ pub(super) fn run(arguments: &LobbyArguments) -> anyhow::Result<()> {
     });
 
     #[cfg(feature = "web")]
-    arguments.serve(&lobby)?;
+    arguments.serve(&lobby, &hall)?;
     lobby.run(&hall, &mut standings, &control, &mut |event, standings| match event {
         LobbyEvent::Joined(name) => arguments.tell(format_args!("{name} has joined")),
         LobbyEvent::Left(name) => arguments.tell(format_args!("{name} has left")),

@@ -66,8 +66,15 @@ impl Page {
         Page::at(width, height, &url)
     }
 
-    /// Opens an address.
+    /// Opens an address, and waits for a board on its page.
     pub(super) fn at(width: u32, height: u32, url: &str) -> Page {
+        let mut page = Page::load(width, height, url);
+        page.until("document.querySelector('lab-board [data-square]') !== null");
+        page
+    }
+
+    /// Opens an address.
+    pub(super) fn load(width: u32, height: u32, url: &str) -> Page {
         let profile = tempfile::tempdir().unwrap();
         let mut chromium = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -92,7 +99,6 @@ impl Page {
         page.socket = tungstenite::connect(format!("{base}/devtools/page/{target}")).unwrap().0;
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
         page.call("Emulation.setDeviceMetricsOverride", size);
-        page.until("document.querySelector('lab-board [data-square]') !== null");
         page
     }
 
@@ -178,14 +184,14 @@ impl Page {
         self.call("Input.dispatchMouseEvent", event);
     }
 
-    fn click(&mut self, selector: &str) {
+    pub(super) fn click(&mut self, selector: &str) {
         let point = self.center(selector);
         self.mouse("mousePressed", point);
         self.mouse("mouseReleased", point);
     }
 
     /// Clicks squares in turn.
-    fn squares(&mut self, squares: &str) {
+    pub(super) fn squares(&mut self, squares: &str) {
         squares.split(' ').for_each(|square| self.click(&format!("[data-square={square}]")));
     }
 
@@ -220,7 +226,7 @@ impl Page {
     }
 
     /// Types into a field.
-    fn write(&mut self, id: &str, text: &str) {
+    pub(super) fn write(&mut self, id: &str, text: &str) {
         let (id, text) = (json!(id), json!(text));
         self.value(&format!(
             "{{ const e = document.getElementById({id}); e.value = {text};

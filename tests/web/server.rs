@@ -5,17 +5,19 @@ use crate::common::engines;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engines::labrys;
+use labrys::arena::lobby::{Hall, Identities, LiveLobby};
 use labrys::eval::nnue::{EvalNet, NetEvaluator};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Game, GameHistory, Knowledge};
 use labrys::nets::{Architecture, NetConfig, Parameters};
 use labrys::search::{Leaf, LeafEvaluator, NetLeaves};
-use labrys::web::{Config, Server};
+use labrys::web::{Config, LobbyPage, Server};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::http::HeaderValue;
@@ -78,7 +80,11 @@ impl Board {
     }
 
     /// Opens a WebSocket.
-    fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<Browser, Box<Error>> {
+    pub(super) fn connect(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Browser, Box<Error>> {
         let mut request = format!("ws://{}{path}", self.address).into_client_request().unwrap();
         for (name, value) in headers {
             request.headers_mut().insert(*name, HeaderValue::from_str(value).unwrap());
@@ -197,7 +203,7 @@ impl Browser {
     }
 
     /// Waits until the connection is closed, and returns the reason, if any.
-    fn ended(&mut self) -> String {
+    pub(super) fn ended(&mut self) -> String {
         let end = Instant::now() + TIMEOUT;
         loop {
             assert!(Instant::now() < end, "the connection is not closed");
@@ -275,6 +281,42 @@ fn beyond_loopback_only_the_address_with_the_token_works() {
     assert!(board.get(&board.base).starts_with("HTTP/1.1 200"));
     assert_eq!(board.refusal("/ws", &[]), 404);
     assert_eq!(board.enter("").2["game"], "chess");
+}
+
+#[test]
+fn people_beyond_loopback_need_the_token_of_the_lobby() {
+    let identities = Identities::without_file();
+    let hall = Hall::new(&["chess"], identities, Vec::new()).with_people(true);
+    let page = LobbyPage { live: Arc::new(LiveLobby::new("chess")), hall: Arc::new(hall) };
+    let board = Board::with(&Config { lobby: Some(Arc::new(page)), ..config("0.0.0.0:0") });
+    for path in ["/lobby", "/lobby.json", "/games.json"] {
+        assert!(board.get(path).starts_with("HTTP/1.1 404"), "{path}");
+        let own = format!("{}{}", board.base, &path[1..]);
+        assert!(board.get(&own).starts_with("HTTP/1.1 200"), "{own}");
+    }
+    assert_eq!(board.refusal("/seat", &[]), 404);
+    let path = format!("{}seat", board.base);
+    assert_eq!(board.refusal(&path, &[("origin", "http://evil.example")]), 403);
+    let refusal = |greeting: &Value| {
+        let mut browser = board.connect(&path, &[]).unwrap();
+        let text = browser.refused(greeting);
+        assert_eq!(browser.ended(), "refused");
+        text
+    };
+    let mut ada = board.connect(&path, &[]).unwrap();
+    ada.send(&json!({"name": "ada", "token": "own-token"}));
+    assert_eq!(ada.next("seat")["game"], Value::Null);
+    for (greeting, reason) in [
+        (json!({"name": "ada", "token": "other-token"}), "the token is not that of `ada`"),
+        (json!({"name": "\u{1b}[2J", "token": "own-token"}), "name `\\u{1b}[2J`: expected"),
+        (json!({"name": "bob", "token": "short"}), "token: expected"),
+        (json!({"name": "bob"}), "missing field `token`"),
+        (json!({"do": "play"}), "invalid greeting"),
+    ] {
+        assert!(refusal(&greeting).contains(reason), "{greeting}");
+    }
+    assert!(ada.refused(&json!({"do": "resign", "id": 7})).contains("you do not play game 7"));
+    assert!(ada.refused(&json!({"do": "win"})).contains("invalid request"));
 }
 
 #[test]

@@ -89,6 +89,18 @@ impl EngineConfig {
         Ok(engines)
     }
 
+    /// Reads the clock of people: `tc`, and `timemargin` if there is one.
+    ///
+    /// # Errors
+    /// [`KeyError`] names the key and its value.
+    pub fn read_clock(mut keys: KeyValues) -> Result<EngineLimits, KeyError> {
+        let control = keys.read("tc", TIME_CONTROL)?;
+        let margin = read_margin(&mut keys)?;
+        keys.finish("tc, timemargin")?;
+        let control = Some(keys.require("tc", control)?);
+        Ok(EngineLimits { control, margin, ..EngineLimits::default() })
+    }
+
     /// The PGN tags of the engine.
     pub(super) fn tags(&self) -> PlayerTags {
         PlayerTags {
@@ -164,9 +176,7 @@ fn read_limits(keys: &mut KeyValues, protocol: Protocol) -> Result<EngineLimits,
         control: keys.read("tc", TIME_CONTROL)?,
         move_time: keys
             .read_with("st", time, |text| seconds(text).filter(|time| !time.is_zero()).filter(is_whole))?,
-        margin: Duration::from_millis(
-            keys.read::<u32>("timemargin", "a whole number of milliseconds")?.unwrap_or(0).into(),
-        ),
+        margin: read_margin(keys)?,
         ..EngineLimits::default()
     };
     if protocol != Protocol::Tuc {
@@ -176,6 +186,12 @@ fn read_limits(keys: &mut KeyValues, protocol: Protocol) -> Result<EngineLimits,
         limits.nodes = keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
     }
     Ok(limits)
+}
+
+/// Reads how far the time may be overstepped.
+fn read_margin(keys: &mut KeyValues) -> Result<Duration, KeyError> {
+    let margin: Option<u32> = keys.read("timemargin", "a whole number of milliseconds")?;
+    Ok(Duration::from_millis(margin.unwrap_or(0).into()))
 }
 
 /// Reads the command line of an engine's process, if it has one.

@@ -68,8 +68,8 @@ pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
 pub use pgn::CommentKeys;
 pub use player::{
-    EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError, TextPlayer,
-    TextReply,
+    EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Person, PersonConnection, Player,
+    PlayerError, TextPlayer, TextReply,
 };
 pub use ratings::{Rating, ratings};
 pub use referee::{FinalResult, Judge, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};

@@ -294,7 +294,7 @@ impl From<AdjudicatedResult> for FinalResult {
     }
 }
 
-/// The end of a game in which the player `loser` has failed or resigned.
+/// The end of a game in which the player `loser` has failed or resigned, or accepts a draw.
 fn failed(loser: Color, error: &PlayerError) -> StopReason {
     let (termination, verb) = match error {
         PlayerError::Interrupted => return StopReason::Interrupted,
@@ -303,6 +303,13 @@ fn failed(loser: Color, error: &PlayerError) -> StopReason {
                 winner: Some(!loser),
                 termination: Termination::Adjudication,
                 details: format!("{loser} resigns"),
+            });
+        }
+        PlayerError::Agreed => {
+            return StopReason::Ended(FinalResult {
+                winner: None,
+                termination: Termination::Adjudication,
+                details: "draw by agreement".to_owned(),
             });
         }
         PlayerError::Crashed(_) => (Termination::Crash, "crashes"),

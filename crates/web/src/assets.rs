@@ -18,8 +18,12 @@ macro_rules! asset {
 }
 
 /// The files of a lobby, besides [`ASSETS`].
-pub(super) const LOBBY_ASSETS: &[Asset] =
-    &[asset!("lobby", "lobby.html", "text/html; charset=utf-8"), asset!("lobby.js", "lobby.js", SCRIPT)];
+pub(super) const LOBBY_ASSETS: &[Asset] = &[
+    asset!("lobby", "lobby.html", "text/html; charset=utf-8"),
+    asset!("lobby.js", "lobby.js", SCRIPT),
+    asset!("lobby-board.js", "lobby-board.js", SCRIPT),
+    asset!("lobby-seat.js", "lobby-seat.js", SCRIPT),
+];
 
 /// The files of the board. No others are served.
 pub(super) const ASSETS: &[Asset] = &[

@@ -18,10 +18,10 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The time between two pings, which detect dead connections.
-const PING_INTERVAL: Duration = Duration::from_secs(20);
+pub(super) const PING_INTERVAL: Duration = Duration::from_secs(20);
 
 /// The timeout for sending a message.
-const SEND_TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A connection's membership of a session: as its owner, or with the token of a seat.
 pub(super) struct Member {
@@ -145,7 +145,7 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
 const NO_SEAT: &str = "this link is invalid or has been closed";
 
 /// Closes a connection that violates the rules.
-fn close(reason: &'static str) -> Message {
+pub(super) fn close(reason: &'static str) -> Message {
     Message::Close(Some(CloseFrame { code: close_code::POLICY, reason: reason.into() }))
 }
 

@@ -5,6 +5,7 @@
 //!   JavaScript);
 //! - `sessions`: the sessions of the server (see [`labrys_session`]); `tasks`: their searches and clocks;
 //!   `storage`: their files; `probe`: asks engines for the games that they support;
+//! - `seat`: the WebSocket of a person who plays in a lobby;
 //! - `folder`: shows the games, curves and charts of a folder.
 //!
 //! # Example
@@ -34,10 +35,11 @@ mod connection;
 mod folder;
 mod probe;
 mod rate_limit;
+mod seat;
 mod server;
 mod sessions;
 mod storage;
 mod tasks;
 
 pub use labrys_session::{Catalogue, is_reserved};
-pub use server::{Config, Server};
+pub use server::{Config, LobbyPage, Server};

@@ -32,10 +32,11 @@ use super::assets::{ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
 use super::probe::probe;
+use super::seat;
 use super::sessions::Sessions;
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
-use labrys_arena::lobby::LiveLobby;
+use labrys_arena::lobby::{Hall, LiveLobby};
 use labrys_session::{Catalogue, random_id};
 
 /// The maximum size of a request in bytes, enough for a long game in PGN.
@@ -43,6 +44,9 @@ const MAX_REQUEST_BYTES: usize = 64 << 10;
 
 /// The maximum hash of an analysis, in MiB.
 const MAX_HASH: usize = 1024;
+
+/// The maximum size of a request of a person in a lobby, in bytes.
+const MAX_SEAT_BYTES: usize = 4 << 10;
 
 /// The maximum number of WebSockets.
 const MAX_CONNECTIONS: usize = 256;
@@ -82,8 +86,17 @@ pub struct Config {
     pub state: Option<PathBuf>,
     /// A folder whose games, curves and charts browsers can look at.
     pub folder: Option<PathBuf>,
-    /// A lobby to watch, if any.
-    pub lobby: Option<Arc<LiveLobby>>,
+    /// A lobby to watch and to play in, if any.
+    pub lobby: Option<Arc<LobbyPage>>,
+}
+
+/// The page of a lobby.
+#[derive(Debug)]
+pub struct LobbyPage {
+    /// What is going on.
+    pub live: Arc<LiveLobby>,
+    /// Where people come in.
+    pub hall: Arc<Hall>,
 }
 
 /// The server of the web board.
@@ -102,7 +115,7 @@ struct Shared {
     port: u16,
     sessions: Arc<Sessions>,
     folder: Option<Folder>,
-    lobby: Option<Arc<LiveLobby>>,
+    lobby: Option<Arc<LobbyPage>>,
     connections: Arc<Semaphore>,
 }
 
@@ -204,8 +217,13 @@ impl Server {
 fn router(base: &str, shared: Arc<Shared>) -> Router {
     let router =
         Router::new().route(&format!("{base}/ws"), get(connect)).route(&format!("{base}/chart"), get(chart));
+    let router = router.route(&format!("{base}/games.json"), get(games));
+
     let (lobby_assets, router) = match shared.lobby {
-        Some(_) => (LOBBY_ASSETS, router.route(&format!("{base}/lobby.json"), get(lobby))),
+        Some(_) => {
+            let router = router.route(&format!("{base}/lobby.json"), get(lobby));
+            (LOBBY_ASSETS, router.route(&format!("{base}/seat"), get(sit)))
+        }
         None => (&[][..], router),
     };
     let router = ASSETS.iter().chain(lobby_assets).fold(router, |router, asset| {
@@ -237,7 +255,6 @@ async fn connect(
     RawQuery(query): RawQuery,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let full = |what: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("too many {what}\n")).into_response();
     let Ok(permit) = shared.connections.clone().try_acquire_owned() else { return full("connections") };
     let value = |name: &str| query.as_deref().and_then(|query| query.strip_prefix(name));
     let token = value("seat=").map(str::to_owned);
@@ -260,11 +277,38 @@ async fn connect(
     })
 }
 
-/// Serves the state of the lobby, and how its game looks.
+/// Connects a person to its seat in the lobby.
+async fn sit(State(shared): State<Arc<Shared>>, upgrade: WebSocketUpgrade) -> Response {
+    let Some(lobby) = shared.lobby.clone() else { return StatusCode::NOT_FOUND.into_response() };
+    let Ok(permit) = shared.connections.clone().try_acquire_owned() else { return full("connections") };
+    let upgrade = upgrade.max_message_size(MAX_SEAT_BYTES).max_frame_size(MAX_SEAT_BYTES);
+    upgrade.on_upgrade(move |socket| async move {
+        seat::serve(socket, lobby).await;
+        drop(permit);
+    })
+}
+
+/// Refuses a connection beyond a limit.
+fn full(what: &str) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("too many {what}\n")).into_response()
+}
+
+/// JSON as a response.
+fn json(text: String) -> Response {
+    ([(CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// Serves what the games are called, how they look and who plays them.
+async fn games(State(shared): State<Arc<Shared>>) -> Response {
+    json(shared.sessions.catalogue().games_json())
+}
+
+/// Serves the state of the lobby.
 async fn lobby(State(shared): State<Arc<Shared>>) -> Response {
-    let Some(lobby) = &shared.lobby else { return StatusCode::NOT_FOUND.into_response() };
-    let (looks, lobby) = (shared.sessions.catalogue().games_json(), lobby.to_json());
-    ([(CONTENT_TYPE, "application/json")], format!("{{\"looks\":{looks},\"lobby\":{lobby}}}")).into_response()
+    match &shared.lobby {
+        Some(page) => json(page.live.to_json(page.hall.has_people())),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// Serves a chart of the folder, `name=…`.

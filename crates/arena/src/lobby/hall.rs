@@ -1,19 +1,21 @@
-//! The agents that have come, by name.
+//! The agents and people that have come, by name.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Identities;
+use crate::Person;
 use labrys_core::game::quote;
-use labrys_protocol::agents::{Agent, AgentName, Greeting};
+use labrys_protocol::agents::{Agent, AgentName, Greeting, Token};
 use labrys_tuc::door::{Caller, Door};
 
 /// The agents that have come. Each has one connection at a time. Clients over UDP wait at a door, if there is
-/// one.
+/// one. People come if they are asked in.
 #[derive(Debug)]
 pub struct Hall {
     door: Option<Door>,
+    has_people: bool,
     /// The games that are played.
     games: Vec<String>,
     /// The names of other players.
@@ -25,6 +27,7 @@ pub struct Hall {
 struct Inside {
     identities: Identities,
     agents: Vec<Agent>,
+    people: Vec<Person>,
     /// The address of each name over UDP, which has no tokens.
     addresses: BTreeMap<AgentName, IpAddr>,
 }
@@ -32,9 +35,15 @@ struct Inside {
 impl Hall {
     /// An empty hall for players of these games. `taken` are names that no agent may have.
     pub fn new(games: &[&str], identities: Identities, taken: Vec<String>) -> Hall {
-        let (agents, addresses) = (Vec::new(), BTreeMap::new());
-        let inside = Mutex::new(Inside { identities, agents, addresses });
-        Hall { door: None, games: games.iter().map(|&game| game.to_owned()).collect(), taken, inside }
+        let (agents, people, addresses) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let inside = Mutex::new(Inside { identities, agents, people, addresses });
+        Hall {
+            door: None,
+            has_people: false,
+            games: games.iter().map(|&game| game.to_owned()).collect(),
+            taken,
+            inside,
+        }
     }
 
     /// The same hall with a door for clients over UDP. The names in `addresses` can come from there only;
@@ -42,6 +51,16 @@ impl Hall {
     pub fn with_door(self, door: Door, addresses: BTreeMap<AgentName, IpAddr>) -> Hall {
         self.inside().addresses = addresses;
         Hall { door: Some(door), ..self }
+    }
+
+    /// The same hall, with people asked in if `has_people`.
+    pub fn with_people(self, has_people: bool) -> Hall {
+        Hall { has_people, ..self }
+    }
+
+    /// Whether people may come.
+    pub fn has_people(&self) -> bool {
+        self.has_people
     }
 
     /// The clients over UDP that wait, each with the name that it has here: as it gave it, with `_` in the
@@ -75,6 +94,7 @@ impl Hall {
         }
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
+        inside.check_person(name)?;
         let is_remote = !peer.ip().to_canonical().is_loopback();
         inside.identities.admit(name, token.as_ref(), is_remote).map_err(|error| error.to_string())?;
         match inside.agents.iter().find(|agent| agent.name() == name) {
@@ -91,10 +111,33 @@ impl Hall {
         }
     }
 
+    /// Lets a person in, who comes back with the same token.
+    ///
+    /// # Errors
+    /// A message for it that says why not.
+    pub fn admit_person(&self, name: &AgentName, token: &Token) -> Result<Person, String> {
+        if !self.has_people {
+            return Err("people do not play here".to_owned());
+        }
+        self.check_taken(name.as_str())?;
+        let mut inside = self.inside();
+        if inside.agents.iter().any(|agent| agent.name() == name) {
+            return Err(format!("{} is an agent", quote(name.as_str())));
+        }
+        inside.identities.admit(name, Some(token), true).map_err(|error| error.to_string())?;
+        if let Some(known) = inside.people.iter().find(|person| person.name() == name) {
+            return Ok(known.clone());
+        }
+        let person = Person::new(name.clone());
+        inside.people.push(person.clone());
+        Ok(person)
+    }
+
     /// Lets a client over UDP in, which has no token.
     fn admit_caller(&self, name: &AgentName, address: IpAddr) -> Result<(), String> {
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
+        inside.check_person(name)?;
         if inside.agents.iter().any(|agent| agent.name() == name) {
             return Err(format!("{} is an agent over TCP", quote(name.as_str())));
         }
@@ -119,8 +162,23 @@ impl Hall {
         self.inside().agents.clone()
     }
 
+    /// The people, in the order in which they came first.
+    pub(super) fn people(&self) -> Vec<Person> {
+        self.inside().people.clone()
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    /// Checks that a name is not that of a person.
+    fn check_person(&self, name: &AgentName) -> Result<(), String> {
+        match self.people.iter().any(|person| person.name() == name) {
+            true => Err(format!("{} is a person", quote(name.as_str()))),
+            false => Ok(()),
+        }
     }
 }
 
@@ -164,5 +222,25 @@ mod tests {
         }
         assert_eq!(call("c", "192.0.2.8").unwrap_err(), "`c` comes from 192.0.2.7");
         assert!(refusal("join name c games tucchess token own-token", here).contains("not that of `c`"));
+        // People have names of their own, with tokens.
+        let own = "own-token".parse().unwrap();
+        let person = |name: &str, token| hall.admit_person(&name.parse().unwrap(), token);
+        assert_eq!(person("d", &own).unwrap_err(), "people do not play here");
+        let hall = hall.with_people(true);
+        let person =
+            |name: &str, token: &str| hall.admit_person(&name.parse().unwrap(), &token.parse().unwrap());
+        let ada = person("ada", "own-token").unwrap();
+        assert_eq!(person("ada", "own-token").unwrap(), ada);
+        for (name, token, problem) in [
+            ("ada", "other-token", "the token is not that of `ada`"),
+            ("a", "own-token", "`a` is an agent"),
+            ("house", "own-token", "`house` is the name of another player"),
+            ("c", "own-token", "the token is not that of `c`"),
+        ] {
+            assert_eq!(person(name, token).unwrap_err(), problem);
+        }
+        let greeting = "join name ada games tucchess token own-token".parse().unwrap();
+        assert_eq!(hall.admit(&greeting, here.parse().unwrap()).unwrap_err(), "`ada` is a person");
+        assert!(hall.admit_caller(&"ada".parse().unwrap(), "192.0.2.7".parse().unwrap()).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! A lobby: a tournament of whoever is there.
 //!
-//! Agents connect from outside ([`Hall`]) under names that [`Identities`] keep. A lobby pairs those who are
+//! Agents connect from outside ([`Hall`]) under names that [`Identities`] keep, and so do people, from a page
+//! ([`LiveLobby`] shows them their games, and takes their moves). A lobby pairs those who are
 //! there and free, plays several games at a time, and forgets nothing that the records of its games hold: it
 //! goes on from them. Each game is refereed as in a [`Tournament`]; one player is in one game at a time.
 
@@ -17,17 +18,18 @@ use std::time::Duration;
 
 pub use hall::Hall;
 pub use identities::{Identities, IdentitiesError, IdentityError};
-pub use live::LiveLobby;
+pub use live::{LiveLobby, PersonRequest};
 pub use pairing::LobbyFormat;
 
-use self::live::Shown;
+use self::live::{Shown, Table};
 use self::pairing::{NextGame, Started};
 use super::games::GAMES;
 use super::pgn::PgnGame;
+use super::player::PERSON;
 use super::referee::{PlayedGame, Seat};
 use super::{
-    EngineConfig, EngineKind, Player, PlayerError, Results, RulesError, Summary, Tournament, TournamentError,
-    Variation,
+    EngineConfig, EngineKind, EngineLimits, Player, PlayerError, Results, RulesError, Summary, Tournament,
+    TournamentError, Variation,
 };
 use labrys_core::clock::Instant;
 use labrys_core::engine::Playable;
@@ -45,6 +47,8 @@ pub struct Lobby {
     pub tournament: Tournament,
     /// Limits, options and timeout of each agent.
     pub agent: EngineConfig,
+    /// Limits of each person.
+    pub person: EngineLimits,
     /// Who is paired with whom.
     pub format: LobbyFormat,
     /// Games of each pairing.
@@ -147,7 +151,8 @@ impl Lobby {
         for (player, color) in record.players.iter().zip(Color::BOTH) {
             let house = self.tournament.engines.iter().find(|engine| engine.name == player.name);
             let limits = house.map_or(&self.agent.limits, |engine| &engine.limits).to_string();
-            if player.time_control != limits {
+            let is_person = house.is_none() && player.setup == PERSON;
+            if !is_person && player.time_control != limits {
                 let found = quote(&player.time_control);
                 return Err(format!("{color} has {found}, not {}", quote(&limits)));
             }
@@ -252,6 +257,8 @@ enum Origin {
     Agent(u64),
     /// It is a client over UDP, which comes for one game.
     Caller,
+    /// It is a person.
+    Person,
 }
 
 /// A message of another thread.
@@ -306,6 +313,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             if !is_over {
                 self.welcome(hall, sender, scope);
                 self.welcome_callers(hall);
+                self.welcome_people(hall);
                 self.begin_games(sender, scope);
             }
             match messages.recv_timeout(POLL_INTERVAL) {
@@ -377,6 +385,29 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         }
     }
 
+    /// Lets in the people that have come, and notes those that have left.
+    fn welcome_people(&mut self, hall: &Hall) {
+        for person in hall.people() {
+            let name = person.name().as_str();
+            let index = self.index(name);
+            let Entrant { config, origin, player, is_there, is_busy } = &mut self.entrants[index];
+            // The name is the person's from now on.
+            if matches!(origin, Origin::Caller) && !*is_busy {
+                *origin = Origin::Person;
+                config.setup.kind = EngineKind::Person(person.clone());
+                config.limits = self.lobby.person.clone();
+                let log = self.lobby.tournament.log.named(name);
+                (*player, *is_there) = (Some(config.setup.player(&self.lobby.tournament.rules, &log)), false);
+            }
+            // Whoever plays keeps its seat.
+            let is_present = person.is_present();
+            if matches!(origin, Origin::Person) && !*is_busy && *is_there != is_present {
+                *is_there = is_present;
+                self.report(if is_present { LobbyEvent::Joined(name) } else { LobbyEvent::Left(name) });
+            }
+        }
+    }
+
     /// The entrant of a name, which is added if it has come for the first time.
     fn index(&mut self, name: &str) -> usize {
         let known = self.entrants.iter().position(|entrant| entrant.config.name == name);
@@ -408,6 +439,11 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             });
             let names = entrants.map(|index| self.entrants[index].config.name.clone());
             self.report(LobbyEvent::Begun(names.each_ref().map(String::as_str)));
+            let people = entrants.map(|index| match &self.entrants[index].config.setup.kind {
+                EngineKind::Person(person) => Some(person.clone()),
+                _ => None,
+            });
+            let table = Table { id: game.number, names, people };
             let limits = entrants.map(|index| self.entrants[index].config.limits.clone());
             let mut taken = entrants.map(|index| {
                 let Entrant { player, is_busy, .. } = &mut self.entrants[index];
@@ -418,18 +454,16 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             self.threads += 1;
             self.games += 1;
             scope.spawn(move || {
-                let mut shown = taken.each_mut().map(|player| Shown {
-                    player: player.as_mut(),
-                    live,
-                    id: game.number,
-                    names: &names,
-                });
+                let mut shown =
+                    taken.each_mut().map(|player| Shown { player: player.as_mut(), live, table: &table });
                 let [white, black] = &mut shown;
                 let seats =
                     [Seat { player: white, limits: &limits[0] }, Seat { player: black, limits: &limits[1] }];
                 let played =
                     tournament.play_seated(game.number, game.opening, seats, tables.as_deref(), control);
-                live.end_game(game.number);
+                let end =
+                    played.as_ref().ok().and_then(Option::as_ref).map(|(_, played)| &*played.end.details);
+                live.end_game(&table, end);
                 let _ = sender.send(Message::Played(game, entrants, taken, played));
             });
         }

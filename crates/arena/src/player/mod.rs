@@ -1,11 +1,12 @@
 //! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard,
-//! or a client over UDP.
+//! a client over UDP, or a person.
 //!
 //! [`Player`] is the referee's interface to them; each kind has a module of its own. [`TextPlayer`] is a
 //! player whose game is known at run time only. `setup` says how an engine is run and makes its player;
 //! `remote` starts and restarts an engine.
 
 mod in_process;
+mod person;
 mod remote;
 mod setup;
 mod text;
@@ -17,6 +18,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+pub(crate) use person::Act;
+pub use person::{Person, PersonConnection};
+pub(crate) use setup::PERSON;
 pub use setup::{EngineKind, EngineSetup, EngineSetupError};
 pub(crate) use text::typed;
 pub use text::{TextPlayer, TextReply};
@@ -124,6 +128,9 @@ pub enum PlayerError {
     /// It resigns.
     #[error("resigns")]
     Resigned,
+    /// It accepts the draw that its opponent has offered.
+    #[error("agrees on a draw")]
+    Agreed,
     /// The match is being stopped.
     #[error("interrupted")]
     Interrupted,

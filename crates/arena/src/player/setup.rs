@@ -7,6 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::in_process::InProcessPlayer;
+use super::person::{Person, PersonPlayer};
 use super::uci::UciPlayer;
 use super::udp::{Source, UdpPlayer};
 use super::xboard::XboardPlayer;
@@ -20,6 +21,9 @@ use labrys_protocol::engine_log::EngineLog;
 use labrys_protocol::transport::Transport;
 use labrys_tuc::door::Caller;
 use labrys_tuc::guest::{GuestError, Invitation};
+
+/// What stands in the place of its program for a person.
+pub(crate) const PERSON: &str = "person";
 
 /// How an engine is run: its kind and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +53,8 @@ pub enum EngineKind {
     Udp(Invitation),
     /// The same, a client that waits at a door: for one game.
     Caller(Caller),
+    /// A person.
+    Person(Person),
 }
 
 impl fmt::Display for EngineSetup {
@@ -62,6 +68,7 @@ impl fmt::Display for EngineSetup {
                 write!(f, "{launch}, UDP {listen}")?
             }
             EngineKind::Caller(_) => f.write_str("UDP")?,
+            EngineKind::Person(_) => f.write_str(PERSON)?,
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))?;
         if self.ponders { f.write_str(", ponder=on") } else { Ok(()) }
@@ -137,6 +144,7 @@ impl EngineSetup {
             EngineKind::Caller(caller) => {
                 Box::new(UdpPlayer::new(Source::Caller(Some(caller.clone())), self.timeout, log))
             }
+            EngineKind::Person(person) => Box::new(PersonPlayer(person.clone())),
         }
     }
 
@@ -169,7 +177,7 @@ impl EngineSetup {
                 xboard::check(self, transport, rules, needs_setup, log, control)?
             }
             EngineKind::Udp(invitation) => invitation.check(self.timeout, log, control)?,
-            EngineKind::Caller(_) => {}
+            EngineKind::Caller(_) | EngineKind::Person(_) => {}
         }
         Ok(None)
     }
@@ -187,10 +195,12 @@ impl EngineSetup {
         let announced: Vec<_> = match &self.kind {
             EngineKind::Uci(transport) => return uci::announced_games(self, transport, log, control),
             EngineKind::Xboard(transport) => return xboard::announced_games(self, transport, log, control),
-            EngineKind::InProcess | EngineKind::Udp(_) | EngineKind::Caller(_) => registry::names()
-                .into_iter()
-                .map(|game| self.check(&Rules::new(game, None)?, true, log, control).map(|_| game))
-                .collect(),
+            EngineKind::InProcess | EngineKind::Udp(_) | EngineKind::Caller(_) | EngineKind::Person(_) => {
+                registry::names()
+                    .into_iter()
+                    .map(|game| self.check(&Rules::new(game, None)?, true, log, control).map(|_| game))
+                    .collect()
+            }
         };
         // The options may be those of one game.
         match announced.iter().all(Result::is_err) {

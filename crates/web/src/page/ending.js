@@ -4,7 +4,7 @@ import { $ } from "./elements.js";
 import { isSpectator, ownSide } from "./seats.js";
 
 // Asks for confirmation.
-function confirm(text, act) {
+export function confirm(text, act) {
   const dialog = $("confirm-dialog");
   $("confirm-text").textContent = text;
   dialog.returnValue = "";

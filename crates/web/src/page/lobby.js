@@ -1,9 +1,9 @@
 // The page of a lobby: the table and the boards of the games being played, asked for once a second.
 
-import "./board.js";
 import { $, make } from "./elements.js";
+import { GameBoard } from "./lobby-board.js";
+import { setUpSeat } from "./lobby-seat.js";
 import { looksOf, setLooks } from "./looks.js";
-import { clockText } from "./players.js";
 
 const INTERVAL = 1000;
 
@@ -29,50 +29,40 @@ function showTable({ table, present, finished }) {
   $("finished").textContent = `${finished} ${finished === 1 ? "game" : "games"} finished`;
 }
 
-// The board of a game with its players.
-function newBoard() {
-  const strips = [1, 0].map(side => make("div", { className: "strip" },
-    make("span", { className: `dot ${side ? "black" : "white"}` }),
-    make("b", { className: "name" }),
-    make("span", { className: "clock" }),
-  ));
-  const board = document.createElement("lab-board");
-  board.setAttribute("still", "");
-  const element = make("article", {}, strips[0], board, strips[1]);
-  $("live").append(element);
-  return { element, board, strips };
-}
-
-function showGames({ game, games }) {
+function showGames({ game: variant, games }) {
   for (const [id, { element }] of boards) {
     if (games.some(game => game.id === id)) continue;
     element.remove();
     boards.delete(id);
   }
-  for (const { id, players, fen, last, clocks, turn } of games) {
-    if (!boards.has(id)) boards.set(id, newBoard());
-    const { board, strips } = boards.get(id);
-    board.show({ fen, looks: looksOf(game), last });
-    strips.forEach((strip, index) => {
-      const side = 1 - index;
-      const [, name, clock] = strip.children;
-      name.textContent = players[side];
-      clock.hidden = clocks[side] === null;
-      clock.textContent = clock.hidden ? "" : clockText(clocks[side]);
-      clock.classList.toggle("running", (turn === "black") === (side === 1));
-    });
+  for (const game of games) {
+    if (!boards.has(game.id)) {
+      boards.set(game.id, new GameBoard(true));
+      $("live").append(boards.get(game.id).element);
+    }
+    boards.get(game.id).show(variant, game);
   }
 }
 
+async function fetchJson(path) {
+  const answer = await fetch(path, { cache: "no-store" });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return answer.json();
+}
+
+let hasLooks = false;   // how the games look does not change
+
 async function update() {
   try {
-    const answer = await fetch("lobby.json", { cache: "no-store" });
-    if (!answer.ok) throw new Error(answer.statusText);
-    const { looks, lobby } = await answer.json();
-    setLooks(looks);
+    const isFirst = !hasLooks;
+    if (isFirst) setLooks(await fetchJson("games.json"));
+    hasLooks = true;
+    const lobby = await fetchJson("lobby.json");
     $("title").textContent = looksOf(lobby.game).title;
     showTable(lobby);
     showGames(lobby);
+    if (isFirst && lobby["has-people"]) setUpSeat();
+    $("play").hidden = !lobby["has-people"];
     $("toast").hidden = true;
   } catch {
     $("toast").textContent = "Connection lost. Reconnecting …";
