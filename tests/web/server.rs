@@ -320,6 +320,32 @@ fn people_beyond_loopback_need_the_token_of_the_lobby() {
 }
 
 #[test]
+fn games_of_the_folder_are_searched_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[White \"Ada\"]\n[Date \"2026.11.03\"]\n\n1. e4 e5 1-0\n\n[White \"Bob\"]\n\n1. d4 *\n";
+    std::fs::write(folder.path().join("games.pgn"), text).unwrap();
+    let board = Board::with(&Config { folder: Some(folder.path().to_owned()), ..config("127.0.0.1:0") });
+    let get = |path: &str| {
+        let answer = board.get(path);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head[9..12].to_owned(), body.to_owned())
+    };
+    let (status, found) = get("/search.json?player=ada&moves=1.%20e4&date=2026");
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let hit = json!({
+        "file": "games.pgn", "game": 0, "players": ["Ada", "?"], "result": "1-0", "date": "2026.11.03", "plies": 2
+    });
+    assert_eq!((status.as_str(), found), ("200", json!({"hits": [hit], "is-cut": false})));
+    let (status, pgn) = get("/search.pgn?result=*");
+    assert!(status == "200" && pgn.contains("[White \"Bob\"]") && !pgn.contains("Ada"), "{pgn}");
+    for (query, problem) in [("plyer=x", "unknown field `plyer`"), ("date=x", "date `x`: expected YYYY")] {
+        let (status, text) = get(&format!("/search.json?{query}"));
+        assert!(status == "400" && text.contains(problem), "{text}");
+    }
+    assert!(Board::start().get("/search.json?player=x").starts_with("HTTP/1.1 404"));
+}
+
+#[test]
 fn bad_requests_are_refused_and_change_nothing() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");

@@ -173,6 +173,11 @@ impl Folder {
         found.ok_or_else(|| FolderError::File(name.to_owned()))
     }
 
+    /// Where a file of the list is.
+    pub(super) fn path_of(&self, file: &FileEntry) -> PathBuf {
+        self.path.join(&file.name)
+    }
+
     /// The content of a file of the list.
     pub(super) fn open(&self, file: &FileEntry) -> Result<Shown, FolderError> {
         let path = self.path.join(&file.name);
@@ -264,12 +269,7 @@ fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
         entries.push(match game {
             Ok(game) => GameEntry {
                 plies: game.opening.moves.len() + game.moves.len(),
-                result: match game.end.map(|end| end.winner) {
-                    Some(Some(Color::White)) => "1-0",
-                    Some(Some(Color::Black)) => "0-1",
-                    Some(None) => "½-½",
-                    None => "*",
-                },
+                result: result_text(&game),
                 players: game.players.map(|player| player.name),
                 problem: None,
             },
@@ -282,6 +282,16 @@ fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
         });
     }
     Ok(Shown { content: Content::Games(entries), note: None })
+}
+
+/// The result of a game as records have it.
+pub(super) fn result_text(game: &PgnGame) -> &'static str {
+    match game.end.as_ref().map(|end| end.winner) {
+        Some(Some(Color::White)) => "1-0",
+        Some(Some(Color::Black)) => "0-1",
+        Some(None) => "1/2-1/2",
+        None => "*",
+    }
 }
 
 /// A CSV table with a header line. Cells that are not numbers are `None`. Rows of a long table are thinned

@@ -6,7 +6,7 @@
 //! - `sessions`: the sessions of the server (see [`labrys_session`]); `tasks`: their searches and clocks;
 //!   `storage`: their files; `probe`: asks engines for the games that they support;
 //! - `seat`: the WebSocket of a person who plays in a lobby;
-//! - `folder`: shows the games, curves and charts of a folder.
+//! - `folder`: shows the games, curves and charts of a folder; `search`: finds games in it.
 //!
 //! # Example
 //!
@@ -35,6 +35,7 @@ mod connection;
 mod folder;
 mod probe;
 mod rate_limit;
+mod search;
 mod seat;
 mod server;
 mod sessions;

@@ -12,7 +12,8 @@ use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Query, RawQuery, Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
@@ -32,6 +33,7 @@ use super::assets::{ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
 use super::probe::probe;
+use super::search::Filter;
 use super::seat;
 use super::sessions::Sessions;
 use super::storage::Storage;
@@ -117,6 +119,8 @@ struct Shared {
     folder: Option<Folder>,
     lobby: Option<Arc<LobbyPage>>,
     connections: Arc<Semaphore>,
+    /// Lets one search through the folder go on at a time.
+    folder_searches: Semaphore,
 }
 
 /// Adds context to an error.
@@ -158,6 +162,7 @@ impl Server {
             folder: config.folder.clone().map(Folder::new),
             lobby: config.lobby.clone(),
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            folder_searches: Semaphore::new(1),
         });
         let catalogue = shared.sessions.catalogue();
         Ok(Server { router: router(&base, shared), runtime, listener, address, base, catalogue })
@@ -217,8 +222,10 @@ impl Server {
 fn router(base: &str, shared: Arc<Shared>) -> Router {
     let router =
         Router::new().route(&format!("{base}/ws"), get(connect)).route(&format!("{base}/chart"), get(chart));
-    let router = router.route(&format!("{base}/games.json"), get(games));
-
+    let router = router
+        .route(&format!("{base}/games.json"), get(games))
+        .route(&format!("{base}/search.json"), get(search))
+        .route(&format!("{base}/search.pgn"), get(export));
     let (lobby_assets, router) = match shared.lobby {
         Some(_) => {
             let router = router.route(&format!("{base}/lobby.json"), get(lobby));
@@ -309,6 +316,46 @@ async fn lobby(State(shared): State<Arc<Shared>>) -> Response {
         Some(page) => json(page.live.to_json(page.hall.has_people())),
         None => StatusCode::NOT_FOUND.into_response(),
     }
+}
+
+/// The fields of a query, in their order.
+type Fields = Query<Vec<(String, String)>>;
+
+/// Serves the games of the folder that fulfil a query, as a list.
+async fn search(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
+    let found = search_folder(&shared, &fields, |folder, filter| filter.search(&folder, |_| ()));
+    match found.await {
+        Ok(found) => json(serde_json::to_string(&found).expect("hits are made of text and numbers")),
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Serves the same games as PGN.
+async fn export(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
+    let found = search_folder(&shared, &fields, |folder, filter| {
+        let mut text = String::new();
+        filter.search(&folder, |game| text.push_str(&format!("{game}\n")));
+        text
+    });
+    let headers = [
+        (CONTENT_TYPE, "application/x-chess-pgn"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"games.pgn\""),
+    ];
+    found.await.map_or_else(IntoResponse::into_response, |text| (headers, text).into_response())
+}
+
+/// Runs a search through the folder on a thread for blocking work. A query that is not valid is refused.
+async fn search_folder<T: Send + 'static>(
+    shared: &Shared,
+    fields: &[(String, String)],
+    job: impl FnOnce(Folder, Filter) -> T + Send + 'static,
+) -> Result<T, (StatusCode, String)> {
+    let folder = shared.folder.clone();
+    let folder = folder.ok_or_else(|| (StatusCode::NOT_FOUND, "no folder is open\n".to_owned()))?;
+    let filter = Filter::read(fields).map_err(|error| (StatusCode::BAD_REQUEST, format!("{error}\n")))?;
+    let failed = |error: &dyn std::fmt::Display| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n"));
+    let _turn = shared.folder_searches.acquire().await.map_err(|error| failed(&error))?;
+    spawn_blocking(move || job(folder, filter)).await.map_err(|error| failed(&error))
 }
 
 /// Serves a chart of the folder, `name=…`.

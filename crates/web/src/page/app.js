@@ -297,7 +297,7 @@ for (const [id, act] of Object.entries({
   link: () => showLinks(state, ask),
   threat: () => ask({ do: "ask", node: state.node, threat: true }),
   rules: () => openRules(games.map(({ game }) => game), state.game),
-  open: openFolder,
+  open: () => openFolder(games),
 })) {
   $(id).addEventListener("click", () => state && act());
 }

@@ -1,7 +1,8 @@
-// The folder of a match or a training: its files, their games, curves and charts.
+// The folder of a match or a training: its files, their games, curves and charts, and a search for games.
 
 import { waitFor } from "./dialogs.js";
 import { $, draw, make } from "./elements.js";
+import { looksOf } from "./looks.js";
 
 let ask = () => {};
 let shown = null;   // the last message `file`
@@ -10,14 +11,23 @@ let column = "";    // the selected column of a table
 export function setUpFolder(send) {
   ask = send;
   $("folder-dialog").addEventListener("close", () => ask({ do: "open" }));
+  $("search-games").addEventListener("submit", event => {
+    event.preventDefault();
+    search();
+  });
   $("column").addEventListener("change", () => {
     column = $("column").value;
     if (shown?.content.table) showTable(shown.content.table);
   });
 }
 
-export function openFolder() {
+export function openFolder(games) {
   shown = null;
+  $("search-export").hidden = true;
+  $("search-variant").replaceChildren(
+    make("option", { value: "" }, "any"),
+    ...games.map(({ game }) => make("option", { value: game }, looksOf(game).title)),
+  );
   $("file-name").textContent = $("folder-problem").textContent = "";
   $("file-content").replaceChildren();
   $("column-label").hidden = true;
@@ -25,8 +35,35 @@ export function openFolder() {
   $("folder-dialog").showModal();
 }
 
+// Searches for games by the fields that are not empty.
+async function search() {
+  const fields = [...new FormData($("search-games"))].filter(([, value]) => value.trim());
+  const query = new URLSearchParams(fields);
+  // The open file would be shown anew when it changes.
+  ask({ do: "open" });
+  shown = null;
+  $("column-label").hidden = $("search-export").hidden = true;
+  $("file-content").replaceChildren();
+  $("file-name").textContent = "Searching …";
+  const answer = await fetch(`search.json?${query}`).catch(error => new Response(error, { status: 500 }));
+  // Meanwhile a file was opened.
+  if (shown) return;
+  if (!answer.ok) {
+    $("file-name").textContent = "";
+    $("folder-problem").textContent = await answer.text();
+    return;
+  }
+  const { hits, "is-cut": isCut } = await answer.json();
+  $("folder-problem").textContent = isCut ? `The first ${hits.length} games are shown.` : "";
+  $("file-name").textContent = hits.length === 1 ? "1 game found" : `${hits.length} games found`;
+  $("search-export").href = `search.pgn?${query}`;
+  $("search-export").hidden = !hits.length;
+  showList(hits.map(hit => ({ ...hit, note: `${hit.date}, ${hit.file}` })));
+}
+
 function open(name) {
   $("folder-problem").textContent = "";
+  $("search-export").hidden = true;
   waitFor($("folder-dialog"));
   ask({ do: "open", file: name });
 }
@@ -48,7 +85,7 @@ export function showFile(message) {
   $("file-name").textContent = name;
   $("folder-problem").textContent = message.note ?? "";
   $("column-label").hidden = !content.table;
-  if (content.games) showGames(name, content.games);
+  if (content.games) showList(content.games.map((entry, game) => ({ ...entry, file: name, game })));
   else if (content.table) showTable(content.table);
   else if (content.report) $("file-content").replaceChildren(make("pre", { tabIndex: 0 }, JSON.stringify(content.report, null, 2)));
   else {
@@ -57,10 +94,14 @@ export function showFile(message) {
   }
 }
 
-function showGames(file, games) {
-  $("file-content").replaceChildren(make("ol", { className: "games" }, ...games.map(({ players, result, plies, problem }, game) => {
+// Shows games to replay, each with its file and its number there.
+function showList(games) {
+  $("file-content").replaceChildren(make("ol", { className: "games" }, ...games.map(({ players, result, plies, problem, note, file, game }) => {
     if (problem) return make("li", {}, problem);
-    const button = make("button", { type: "button" }, `${players.join(" – ")} `, make("b", {}, result), make("small", {}, plies === 1 ? " 1 ply" : ` ${plies} plies`));
+    const details = [plies === 1 ? "1 ply" : `${plies} plies`, ...(note ? [note] : [])];
+    const button = make("button", { type: "button" },
+      `${players.join(" – ")} `, make("b", {}, result === "1/2-1/2" ? "½-½" : result), make("small", {}, ` ${details.join(", ")}`),
+    );
     button.addEventListener("click", () => {
       waitFor($("folder-dialog"));
       ask({ do: "replay", file, game });
