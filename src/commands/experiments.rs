@@ -42,15 +42,17 @@ pub(super) fn run(command: &ExperimentsCommand) -> anyhow::Result<()> {
     }
 }
 
-/// Prints the name of each table, its paper and title, and what is known of its numbers.
+/// Prints the name of each table, its paper, title and section, and what is known of its numbers.
 fn list(tables: &TablesArguments) -> anyhow::Result<()> {
     let mut out = io::stdout();
     for name in table::names(&tables.tables)? {
-        let Table { paper, title, date, commit, seeds, quiet, .. } = Table::read(&tables.tables, &name)?;
+        let Table { paper, title, page, date, machine, commit, seeds, quiet, .. } =
+            Table::read(&tables.tables, &name)?;
         let quiet = if quiet { ", on a quiet machine" } else { "" };
         let seeds: Vec<_> = seeds.iter().map(u64::to_string).collect();
         writeln!(out, "{name}\n    {paper}: {title}{quiet}")?;
-        writeln!(out, "    of {date}, commit {commit}, seeds {}", seeds.join(", "))?;
+        writeln!(out, "    of {date}, commit {commit}, seeds {}, on {machine}", seeds.join(", "))?;
+        writeln!(out, "    section {page}")?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::files::{Claim, create_folder, write_atomically};
 use crate::game::counted;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct RunArguments {
+pub(in crate::commands) struct RunArguments {
     /// The table, as `labrys experiments list` names it
     name: String,
     /// The folder of the run, which is continued if it exists

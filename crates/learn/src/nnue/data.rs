@@ -324,7 +324,9 @@ impl<G: Knowledge> TrainingData<G> {
     pub fn sources(&self) -> String {
         let named = self.files.iter().take(NAMED_FILES).map(|GamesFile { header, games, .. }| {
             let GamesHeader { evaluation, nodes, seed, random_plies: (least, most), .. } = header;
-            format!("{games} games of {evaluation}, {nodes} nodes, {least} to {most} random plies, seed {seed}")
+            format!(
+                "{games} games of {evaluation}, {nodes} nodes, {least} to {most} random plies, seed {seed}"
+            )
         });
         let more = self.files.len().saturating_sub(NAMED_FILES);
         let more = (more > 0).then(|| format!("{} more", counted(more as u64, "file")));

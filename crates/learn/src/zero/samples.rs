@@ -161,7 +161,7 @@ mod tests {
         samples.push(&start, 1, &one(0), 0.0);
         samples.push(&start, 1, &one(1), 0.0);
         assert_eq!(samples.variety(), Variety { distinct: 1, entropy: 0.0 });
-        let mut next = start.clone();
+        let mut next = start;
         next.play(moves[0]);
         samples.push(&next, 1, &even, 0.0);
         let Variety { distinct, entropy } = samples.variety();
