@@ -11,13 +11,15 @@ table() {
     mv "experiments/inspect/$1.csv.new" "experiments/inspect/$1.csv"
 }
 
-table steps-tucchess --variant tucchess --selfplay 100 --depth 8 --samples 5 --view search
-table steps-amazons-6x6 --variant amazons --option AmazonsBoard=6x6 --selfplay 100 --depth 6 --samples 5 \
-    --view search
-table steps-neighbours --variant neighbours --selfplay 100 --depth 8 --samples 5 --view search
+steps() {
+    table "steps-$1" --selfplay "$2" --depth "$3" --samples 5 --view search "${@:4}"
+}
+
+steps neighbours 60 8 --variant neighbours
+steps tucchess 60 8 --variant tucchess
+steps chess 20 7 --variant chess
+steps amazons-6x6 60 6 --variant amazons --option AmazonsBoard=6x6
 for rate in 20 35 50; do
     table "filter-$rate" --variant chess --option FeatureSet=msd --option "MsdKeepRate=$rate" --selfplay 30 \
         --depth 5 --samples 10 --view filter
 done
-table steps-chess --variant chess --selfplay 25 --depth 8 --samples 5 --view search
-table steps-amazons --variant amazons --selfplay 10 --depth 3 --samples 5 --view search
