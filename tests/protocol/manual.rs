@@ -177,7 +177,7 @@ fn pages_and_sources_name_files_that_exist() {
                 folders.iter().any(|folder| word.starts_with(folder)) && !word.contains(['<', '*', '…'])
             };
             if is_path {
-                let path = word.trim_end_matches(['.', ';', ':']);
+                let path = word.trim_end_matches(['.', ';', ':', ']']);
                 // Some belong to commands that run in `python/`.
                 let exists = ["", "python"].iter().any(|folder| root().join(folder).join(path).exists());
                 assert!(exists, "{}: {word}", page.display());
