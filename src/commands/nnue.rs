@@ -3,6 +3,7 @@
 pub(super) mod export;
 pub(super) mod generations;
 pub(super) mod new;
+pub(super) mod rescore;
 pub(super) mod selfplay;
 pub(super) mod stats;
 pub(super) mod train;
@@ -20,6 +21,8 @@ use crate::learn::nnue::data::InputSizes;
 pub(super) enum NnueCommand {
     /// Play games to learn from
     Selfplay(selfplay::NnueSelfplayArguments),
+    /// Score the positions of games of `nnue selfplay` anew
+    Rescore(rescore::NnueRescoreArguments),
     /// Check files of self-play games and count their positions
     Stats(stats::NnueStatsArguments),
     /// Train a net on games of `nnue selfplay`
@@ -35,6 +38,7 @@ pub(super) enum NnueCommand {
 pub(super) fn run(command: &NnueCommand) -> anyhow::Result<()> {
     match command {
         NnueCommand::Selfplay(arguments) => selfplay::run(arguments),
+        NnueCommand::Rescore(arguments) => rescore::run(arguments),
         NnueCommand::Stats(arguments) => stats::run(arguments),
         NnueCommand::Train(arguments) => train::run(arguments),
         NnueCommand::Generations(arguments) => generations::run(arguments),

@@ -199,6 +199,54 @@ fn games_start_from_drawn_positions() {
     assert!(read_games::<Chess>(&path).unwrap_err().to_string().contains("block 1"));
 }
 
+/// Moves, results and starts stay, scores are those of the new searches; whatever the threads, and in shards as
+/// in one file.
+#[test]
+fn games_are_scored_anew() {
+    let folder = tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let selfplay = "nnue selfplay --games 140 --nodes 20 --chess960 50 --out";
+    succeed(labrys(&format!("{selfplay} {}", path("games"))));
+    let rescore = |from: &str, to: &str, words: &str| {
+        labrys(&format!("nnue rescore --data {} --out {} --nodes 60 {words}", path(from), path(to)))
+    };
+    succeed(rescore("games", "new", "--threads 2"));
+    let read = |name: &str| read_games::<Chess>(Path::new(&path(name))).unwrap();
+    let ((header, games), (new_header, new)) = (read("games"), read("new"));
+    assert_eq!((new_header.nodes, new_header.seed, new.len()), (60, header.seed, 140));
+    let same = |one: &PlayedGame<_>, other: &PlayedGame<_>| {
+        let moves = |game: &PlayedGame<<Chess as Game>::Move>| -> Vec<_> {
+            game.moves.iter().map(|(mv, _)| *mv).collect()
+        };
+        (one.start, &one.opening, one.result) == (other.start, &other.opening, other.result)
+            && moves(one) == moves(other)
+    };
+    assert!(games.iter().zip(&new).all(|(one, other)| same(one, other)) && games != new);
+    // A file that was cut off, as by a kill, is continued to the same bytes.
+    let whole = std::fs::read(path("new")).unwrap();
+    std::fs::write(path("cut"), &whole[..whole.len() - 9]).unwrap();
+    succeed(rescore("games", "cut", "--threads 1"));
+    assert_eq!(std::fs::read(path("cut")).unwrap(), whole);
+    assert_fails(rescore("games", "new", "--soft-nodes 10"), "soft nodes none, not 10");
+    // Shards.
+    for shard in ["1/2", "2/2"] {
+        let name = shard.replace('/', "-");
+        succeed(labrys(&format!("{selfplay} {} --shard {shard}", path(&name))));
+        succeed(rescore(&name, &format!("new-{name}"), ""));
+    }
+    let shards = [path("new-1-2"), path("new-2-2")].join(" ");
+    succeed(labrys(&format!("games merge --out {} {shards}", path("merged"))));
+    assert_eq!(read("merged").1.len(), 140);
+    assert_fails(rescore("1-2", "new-2-2", ""), "shard 2/2");
+    let mut damaged = std::fs::read(path("games")).unwrap();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    std::fs::write(path("damaged"), damaged).unwrap();
+    assert_fails(rescore("damaged", "none", ""), "damaged: block 3, at byte ");
+    assert_fails(rescore("missing", "none", ""), "missing");
+    assert!(!Path::new(&path("none")).exists());
+}
+
 #[test]
 fn settings_of_self_play_that_do_not_fit_are_refused() {
     let (_folder, out) = file("games");

@@ -135,25 +135,9 @@ pub(in crate::commands) struct SelfPlay<'a> {
 }
 
 impl SelfPlay<'_> {
-    /// An engine with the evaluation, at the start position.
-    fn engine<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
-        let mut engine = self.rules.typed_engine::<G>()?;
-        engine.set_option("Hash", HASH)?;
-        if let Some((name, value)) = self.evaluation {
-            // Errors name the flag, not the option.
-            engine.set_option(name, value).map_err(|error| match error {
-                OptionError::Weights(error) => weights_error("--weights", value, error),
-                OptionError::EvalNet(error) => anyhow::Error::new(error).context("--net"),
-                error => error.into(),
-            })?;
-        }
-        engine.check_net()?;
-        Ok(engine)
-    }
-
     /// Plays games until the file is complete or `control` stops it. Returns whether it is complete.
     pub(in crate::commands) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
-        let engine = self.engine::<G>()?;
+        let engine = new_engine::<G>(self.rules, self.evaluation)?;
         let start = engine.game();
         let SelfPlaySettings { nodes, random_plies, drawn_starts, seed, .. } = &self.settings;
         let has_setups = G::DRAWN_SETUPS > 0 || *drawn_starts == [0; 2];
@@ -170,7 +154,9 @@ impl SelfPlay<'_> {
         if let Some(mended) = writer.mended() {
             print_message!("labrys: warning: {mended}");
         }
-        let engines = (0..self.threads).map(|_| self.engine::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
+        let engines = (0..self.threads)
+            .map(|_| new_engine::<G>(self.rules, self.evaluation))
+            .collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
         let mut progress = Progress::new("games", writer.games(), Some(games));
         let mut played = SelfPlayProgress { games: writer.games(), positions: 0 };
@@ -197,4 +183,23 @@ impl SelfPlay<'_> {
         ensure!(is_complete || !control.is_stopped(), "interrupted, run the same command to continue");
         Ok(())
     }
+}
+
+/// An engine for short searches with an evaluation, which an option sets to a value, at the start position.
+pub(super) fn new_engine<G: Playable>(
+    rules: &Rules,
+    evaluation: Option<(&str, &str)>,
+) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
+    let mut engine = rules.typed_engine::<G>()?;
+    engine.set_option("Hash", HASH)?;
+    if let Some((name, value)) = evaluation {
+        // Errors name the flag, not the option.
+        engine.set_option(name, value).map_err(|error| match error {
+            OptionError::Weights(error) => weights_error("--weights", value, error),
+            OptionError::EvalNet(error) => anyhow::Error::new(error).context("--net"),
+            error => error.into(),
+        })?;
+    }
+    engine.check_net()?;
+    Ok(engine)
 }

@@ -47,6 +47,7 @@ commands! {
     new_eval_net(&nnue::new::NnueNewArguments);
     new_net(&zero::new::ZeroNewArguments);
     replay(&games::replay::GamesReplayArguments);
+    rescore(&nnue::rescore::NnueRescoreArguments);
     self_play_records(games::replay::SelfPlayRecords);
     selfplay(&nnue::selfplay::SelfPlay);
     selfplay_of_generation(zero::selfplay::Games);

@@ -10,7 +10,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -23,11 +23,11 @@ use rayon::prelude::*;
 
 use super::dataset::{Counts, Dataset, Target};
 use super::games::{
-    BlockPlace, GamesError, GamesHeader, GamesProblem, GamesReader, PlayedGame, read_block, start_of,
+    BlockPlace, GamesError, GamesHeader, GamesProblem, GamesReader, PlayedGame, open_games, read_block,
+    start_of,
 };
 use super::scale::MAX_LABELS;
 use labrys_core::game::{GameMove, Knowledge, Wdl, counted, mixed};
-use labrys_core::input;
 
 /// One game in this many is held out.
 const HELD_OUT: u64 = 20;
@@ -141,7 +141,7 @@ impl<G: Knowledge> TrainingData<G> {
         let (mut candidates, mut labels) = (Vec::new(), Vec::new());
         for path in paths {
             let refuse = |problem| GamesError { path: path.clone(), problem };
-            let mut reader = open_reader::<G>(path).map_err(refuse)?;
+            let mut reader = open_games::<G>(path).map_err(refuse)?;
             let board: G = start_of(reader.header()).map_err(refuse)?;
             let data = data.get_or_insert_with(|| TrainingData::new(board, sizes, limits));
             data.files.push(GamesFile { path: path.clone(), header: reader.header().clone(), games: 0 });
@@ -438,11 +438,6 @@ impl<G: Knowledge> TrainingData<G> {
             Ok(())
         })
     }
-}
-
-/// Opens a file of games.
-fn open_reader<G: Knowledge>(path: &Path) -> Result<GamesReader<BufReader<File>>, GamesProblem> {
-    GamesReader::new::<G>(BufReader::new(input::open(path)?))
 }
 
 /// The hash of a game.

@@ -134,6 +134,12 @@ impl GamesHeader {
         }
     }
 
+    /// The header of the same games with other scores.
+    #[must_use]
+    pub fn rescored(&self, evaluation: String, nodes: u64, soft_nodes: Option<u64>) -> GamesHeader {
+        GamesHeader { evaluation, nodes, soft_nodes, ..self.clone() }
+    }
+
     /// Sets the choice of the game's option.
     #[must_use]
     pub fn with_choice<G: Game>(mut self, choice: usize) -> GamesHeader {
@@ -381,7 +387,7 @@ impl<R: BufRead> GamesReader<R> {
     ///
     /// # Errors
     /// [`GamesProblem::Block`]: it is damaged, or is not whole.
-    fn next<G: Knowledge>(&mut self) -> Result<Option<Vec<PlayedGame<G::Move>>>, GamesProblem> {
+    pub(super) fn next<G: Knowledge>(&mut self) -> Result<Option<Vec<PlayedGame<G::Move>>>, GamesProblem> {
         Ok(self.next_with_place::<G>()?.map(|(_, games)| games))
     }
 
@@ -547,14 +553,33 @@ pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
         .map_err(|problem| GamesError { path: path.to_owned(), problem })
 }
 
+/// Opens a games file of the game `G`.
+pub(super) fn open_games<G: Game>(path: &Path) -> Result<GamesReader<BufReader<File>>, GamesProblem> {
+    GamesReader::new::<G>(BufReader::new(input::open(path)?))
+}
+
+/// The number of games in a file.
+///
+/// # Errors
+/// [`GamesError`] names the file and what is wrong with it.
+pub fn count_games<G: Knowledge>(path: &Path) -> Result<u64, GamesError> {
+    let count = || {
+        let (mut reader, mut games) = (open_games::<G>(path)?, 0);
+        while let Some(block) = reader.next::<G>()? {
+            games += block.len() as u64;
+        }
+        Ok(games)
+    };
+    count().map_err(|problem| GamesError { path: path.to_owned(), problem })
+}
+
 /// Reads a games file of the game `G`.
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
 pub fn read_games<G: Knowledge>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
     let read = || {
-        let mut reader = GamesReader::new::<G>(BufReader::new(input::open(path)?))?;
-        let mut games = Vec::new();
+        let (mut reader, mut games) = (open_games::<G>(path)?, Vec::new());
         while let Some(block) = reader.next::<G>()? {
             games.extend(block);
         }

@@ -1,6 +1,6 @@
 //! Learning evaluation nets from self-play games.
 //!
-//! - [`datagen`]: plays the games; [`games`]: their file format;
+//! - [`datagen`]: plays the games; [`games`]: their file format; [`rescore`]: gives them other scores;
 //! - [`dataset`]: the quiet positions of games, as inputs, scores and results; [`data`]: files of games as the
 //!   data of a training, however many there are;
 //! - [`model`]: a net in 32-bit floating point, and its gradient; [`optimiser`]: AdamW;
@@ -15,5 +15,6 @@ pub mod games;
 pub mod generations;
 pub mod model;
 pub mod optimiser;
+pub mod rescore;
 pub mod scale;
 pub mod trainer;
