@@ -48,7 +48,7 @@ pub(super) struct InspectArguments {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = whole::<u64>(1..))]
     budget: u64,
     /// The seed of the samples and of self-play
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Print everything as JSON
     #[arg(long, conflicts_with = "csv")]

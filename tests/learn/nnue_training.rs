@@ -194,7 +194,7 @@ fn games_start_from_drawn_positions() {
     // A start that no game has.
     let mut bytes = std::fs::read(&path).unwrap();
     let block = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
-    bytes[block + 16] |= 4;
+    bytes[block + 16] ^= 4;
     std::fs::write(&path, bytes).unwrap();
     assert!(read_games::<Chess>(&path).unwrap_err().to_string().contains("block 1"));
 }

@@ -225,6 +225,7 @@ fn only_the_nets_of_old_generations_stay() {
         "best.safetensors",
         "curve.csv",
         "elo.svg",
+        "entropy.svg",
         "generation-0000/net.safetensors",
         "generation-0001/net.safetensors",
         "generation-0002/net.safetensors",
@@ -235,6 +236,7 @@ fn only_the_nets_of_old_generations_stay() {
         "loss.svg",
         "score.svg",
         "state.json",
+        "variety.svg",
     ];
     assert_eq!(found, expected);
     let generations = &run.state().generations;

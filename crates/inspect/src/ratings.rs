@@ -1,4 +1,4 @@
-//! The terms of the move ratings of minimax selective deepening, found by switching each of them off.
+//! The terms of the move ratings of minimax selective deepening, found by switching one after another off.
 
 use labrys_core::eval::Evaluator;
 use labrys_core::game::{GameHistory, Knowledge, MsdTerms};
@@ -56,7 +56,12 @@ pub(crate) fn ratings<G: Knowledge, E: Evaluator<G>>(
         rated
     };
     let whole = rate(&|_| ());
-    let without: Vec<_> = SWITCHES.iter().map(|&(name, off)| (name, rate(&off))).collect();
+    // Several may hold for a move: the last of them decides.
+    let without = (1..=SWITCHES.len()).map(|count| {
+        let (off, last) = (&SWITCHES[..count], SWITCHES[count - 1].0);
+        (last, rate(&|terms| off.iter().for_each(|(_, off)| off(terms))))
+    });
+    let without: Vec<_> = without.collect();
     let no_theta = rate(&|terms| (terms.theta, terms.theta_end) = (0, None));
     let no_gamma = rate(&|terms| (terms.gamma, terms.gamma_end) = (0, None));
     let rating = |(index, &rating): (usize, &i32)| {
@@ -94,15 +99,17 @@ mod tests {
 
     #[test]
     fn each_term_of_the_ratings_is_found() {
-        // Black's pawn on d5 hangs; the rook's square a8 is attacked by nobody.
-        let position = Chess::from_fen("4k3/8/2n5/3p4/4P3/8/8/4K2R w - - 0 1").unwrap();
-        let moves = ["e4d5", "e4e5", "h1h7", "h1e1"].map(|mv| position.parse_move(mv).ok());
+        // The knight on d5 hangs; h7 is attacked by nobody; both capture and escape hold for the bishop.
+        let position = Chess::from_fen("4k3/8/2n4b/3n4/4P3/4B3/8/4K2R w - - 0 1").unwrap();
+        let moves = ["e4d5", "e4e5", "h1g1", "e3h6"].map(|mv| position.parse_move(mv).ok());
         let moves: Vec<_> = moves.into_iter().flatten().collect();
+        assert_eq!(moves.len(), 4);
         let (terms, history) = (MsdTerms::default(), GameHistory::new());
         let ratings = ratings(&position, &history, &Linear::shipped(0).unwrap(), &terms, &moves);
         assert_eq!(ratings[0].switch, Some("capture"));
         assert_eq!(ratings[1].switch, Some("exposure"), "the knight attacks e5");
         assert_eq!(ratings[2].switch, None);
+        assert_eq!(ratings[3].switch, Some("escape"));
         assert_eq!(ratings[2].rating, ratings[2].mobility + ratings[2].piece);
         assert_eq!(blame(&ratings[1], &ratings[2]), "exposure");
         assert_eq!(blame(&ratings[2], &ratings[0]), "captures of others");

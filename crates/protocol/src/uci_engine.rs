@@ -112,7 +112,9 @@ mod tests {
         super::super::run(Cursor::new(script), expected.clone()).unwrap();
         let (mut engine, found) = engine(|_| {});
         assert!(!engine.execute(script).unwrap());
-        let expected = expected.take();
+        let mut expected = expected.take();
+        // The engine of programs without threads writes no files.
+        expected.retain(|line| !line.starts_with("option name Debug Log File "));
         assert!(expected.iter().filter(|line| line.starts_with("bestmove ")).count() == 2, "{expected:?}");
         assert_eq!(found.take(), expected);
         assert!(!engine.execute("isready\n").unwrap());

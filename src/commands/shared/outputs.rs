@@ -10,8 +10,8 @@ use clap::{Arg, ArgMatches, Command};
 use crate::files::is_same_file;
 
 /// The arguments, of all commands, whose values are output files.
-const OUTPUTS: [&str; 10] =
-    ["out", "pgnout", "epdout", "plot", "log", "proof", "checkpoint", "results", "part", "html"];
+const OUTPUTS: [&str; 11] =
+    ["out", "pgnout", "epdout", "plot", "log", "proof", "manifest", "checkpoint", "results", "part", "html"];
 
 /// Outputs that may be inputs as well: results may be appended to the file that others are read from.
 const APPENDED: [(&str, &str); 1] = [("results", "assume")];
@@ -131,9 +131,26 @@ mod tests {
     use super::*;
 
     /// The arguments of type path that only read, of all commands.
-    const INPUTS: [&str; 18] = [
-        "assume", "config", "data", "file", "files", "folder", "games", "net", "openings", "parts",
-        "regions", "report", "settings", "start", "state", "suite", "tables", "weights",
+    const INPUTS: [&str; 19] = [
+        "assume",
+        "config",
+        "data",
+        "file",
+        "files",
+        "folder",
+        "games",
+        "net",
+        "openings",
+        "parts",
+        "positions",
+        "regions",
+        "report",
+        "settings",
+        "start",
+        "state",
+        "suite",
+        "tables",
+        "weights",
     ];
 
     /// Checks a line, where `@` stands for the folder.

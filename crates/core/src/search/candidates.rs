@@ -19,8 +19,8 @@ const SHARE: u32 = 4;
 const TREE_SIZE: usize = 64 << 20;
 
 /// Searches for the best move by iterative deepening, see [`deepening::search`]: among all moves or, where
-/// [`Options::candidates`] is set, among those that simulations have visited most. If these lose by force, all
-/// moves are searched.
+/// [`Options::candidates`] is set, among those that simulations have visited most. If these lose by force,
+/// all moves are searched.
 pub fn search<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
@@ -53,7 +53,8 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     deepen(input.root_moves, &mut part)
 }
 
-/// The root moves that simulations have visited most, the most visited first, and the nodes of the simulations.
+/// The root moves that simulations have visited most, the most visited first, and the nodes of these
+/// simulations.
 fn candidates<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     threads: usize,
