@@ -18,9 +18,14 @@ const SHARE: u32 = 4;
 /// The size of their tree, in bytes.
 const TREE_SIZE: usize = 64 << 20;
 
-/// Searches for the best move by iterative deepening, see [`deepening::search`]: among all moves or, where
-/// [`Options::candidates`] is set, among those that simulations have visited most. If these lose by force,
-/// all moves are searched.
+/// Searches for the best move with the search `mode` until a limit or `control` ends it, and reports to
+/// `listener`: among all moves or, where [`Options::candidates`] is set, among those that simulations have
+/// visited most. If these lose by force, all moves are searched.
+///
+/// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
+/// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
+/// of its windows, from the first one that has it. With one thread, the same input, mode, table and
+/// heuristics, and without limits in time, the result is the same to the node.
 pub fn search<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,

@@ -24,14 +24,8 @@ const FORCED_END_FACTOR: usize = 2;
 /// runs. Quiescence may take far more where the evaluation is bad.
 const LAST_NODES: u64 = 50_000;
 
-/// Searches for the best move with the search `mode` until a limit or `control` ends it, and reports to
-/// `listener`.
-///
-/// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
-/// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
-/// of its windows, from the first one that has it. With one thread, the same input, mode, table and
-/// heuristics, and without limits in time, the result is the same to the node.
-pub fn search<G: Knowledge, E: Evaluator<G>>(
+/// Searches for the best move among all root moves, see [`search`](super::search).
+pub(super) fn search<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
     table: &TranspositionTable,
@@ -72,7 +66,7 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     best
 }
 
-/// Searches like [`search`] on one thread, and shows `observer` what it leaves out. The nodes are the same.
+/// Searches like [`search`](super::search) on one thread, and shows `observer` what it leaves out. The nodes are the same.
 pub fn observe<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
