@@ -104,7 +104,7 @@ fn old_command_names_work_with_a_notice() {
     assert!(old.0 && old.1 == new.1 && new.2.is_empty(), "{old:?} {new:?}");
     let (_, help, error) = labrys(&["--help"]);
     assert!(error.is_empty() && help.contains("\nLearn:\n"), "{help}");
-    assert!(help.contains(": selfplay, stats, ") && !help.contains("tuc-client"), "{help}");
+    assert!(help.contains(": selfplay, rescore, stats, ") && !help.contains("tuc-client"), "{help}");
 }
 
 #[test]
