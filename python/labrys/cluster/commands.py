@@ -49,6 +49,7 @@ OWN = {
     "--results",
     "--assume",
     "--checkpoint",
+    "--manifest",
     "--part",
     "--parts",
     "--next",
