@@ -30,6 +30,11 @@ pub enum SearchLimit {
 }
 
 impl SearchLimit {
+    /// At most `hard` nodes, and no iteration that begins after `soft`, where there is such a limit.
+    pub fn of_nodes(soft: Option<u64>, hard: u64) -> SearchLimit {
+        soft.map_or(SearchLimit::Nodes(hard), |soft| SearchLimit::SoftNodes { soft, hard })
+    }
+
     fn limits(self) -> Limits {
         match self {
             SearchLimit::Depth(plies) => Limits::depth(plies),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
-use super::selfplay::new_engine;
+use super::selfplay::{check_soft_nodes, new_engine};
 use crate::arena::Rules;
 use crate::commands::shared::interruptible;
 use crate::commands::shared::progress::Progress;
@@ -44,9 +44,7 @@ pub(in crate::commands) struct NnueRescoreArguments {
 
 pub(super) fn run(arguments: &NnueRescoreArguments) -> anyhow::Result<()> {
     let NnueRescoreArguments { data, nodes, soft_nodes, .. } = arguments;
-    if let Some(soft) = soft_nodes {
-        ensure!(soft <= nodes, "--soft-nodes {soft}: more than --nodes {nodes}");
-    }
+    check_soft_nodes(*soft_nodes, *nodes)?;
     let header =
         read_header(data)?.with_context(|| format!("--data {}: no self-play games", data.display()))?;
     commands(&header.game)?.rescore(arguments)
@@ -72,8 +70,7 @@ impl NnueRescoreArguments {
         if let Some(mended) = writer.mended() {
             print_message!("labrys: warning: {mended}");
         }
-        let limit = soft_nodes
-            .map_or(SearchLimit::Nodes(*nodes), |soft| SearchLimit::SoftNodes { soft, hard: *nodes });
+        let limit = SearchLimit::of_nodes(*soft_nodes, *nodes);
         let mut progress = Progress::new("games", writer.games(), Some(games));
         let mut report = |done| progress.update(done, String::new);
         rescore(data, &start, engines, limit, &mut writer, &control, &mut report)?;

@@ -92,9 +92,7 @@ pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Res
         out,
     } = arguments;
     let rules = rules.rules()?;
-    if let Some(soft) = soft_nodes {
-        ensure!(soft <= nodes, "--soft-nodes {soft}: more than --nodes {nodes}");
-    }
+    check_soft_nodes(*soft_nodes, *nodes)?;
     let percent = chess960 + double_chess960;
     ensure!(
         percent <= 100,
@@ -183,6 +181,14 @@ impl SelfPlay<'_> {
         ensure!(is_complete || !control.is_stopped(), "interrupted, run the same command to continue");
         Ok(())
     }
+}
+
+/// Checks that the soft limit of nodes is no more than the hard one.
+pub(super) fn check_soft_nodes(soft: Option<u64>, hard: u64) -> anyhow::Result<()> {
+    if let Some(soft) = soft {
+        ensure!(soft <= hard, "--soft-nodes {soft}: more than --nodes {hard}");
+    }
+    Ok(())
 }
 
 /// An engine for short searches with an evaluation, which an option sets to a value, at the start position.

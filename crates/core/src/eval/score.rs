@@ -120,6 +120,11 @@ impl Score {
         self.0.abs() >= Score::TABLE_WIN - 2 * MAX_PLY as i32
     }
 
+    /// Whether the score is a mate or a tablebase result against the side whose score it is.
+    pub fn is_loss(self) -> bool {
+        self.is_decisive() && self < Score::DRAW
+    }
+
     /// The mate distance in plies, if the score is a mate.
     pub fn mate_distance(self) -> Option<usize> {
         let plies = Score::WIN.0 - self.0.abs();

@@ -9,7 +9,7 @@ use super::options::{MctsOptions, Options, SearchMode};
 use super::ordering::Heuristics;
 use super::report::{Listener, Progress, Report, RootStatistics, SearchResult};
 use super::table::TranspositionTable;
-use crate::eval::{Evaluator, Score};
+use crate::eval::Evaluator;
 use crate::game::Knowledge;
 
 /// Simulations take at most one part in this many of the nodes and of the time of a search.
@@ -107,8 +107,7 @@ struct Part<'a, M> {
 
 impl<M> Listener<M> for Part<'_, M> {
     fn report(&mut self, report: Report<M>) {
-        let is_loss = report.score.is_decisive() && report.score < Score::DRAW;
-        self.is_lost |= self.hides_losses && is_loss && report.multipv == 1;
+        self.is_lost |= self.hides_losses && report.score.is_loss() && report.multipv == 1;
         if !(self.hides_losses && self.is_lost) {
             self.listener.report(Report { nodes: report.nodes + self.nodes, ..report });
         }
@@ -171,7 +170,7 @@ mod tests {
         // White is mated on the first rank unless the king gets air.
         let position = &Chess::from_fen("4r1k1/5ppp/8/8/8/8/PPP2PPP/6K1 w - - 0 1").unwrap();
         let (limits, evaluator) = (&Limits::depth(3), &Linear::shipped(0).unwrap());
-        let is_loss = |report: &Report<_>| report.score.is_decisive() && report.score < Score::DRAW;
+        let is_loss = |report: &Report<_>| report.score.is_loss();
         let (mut lost, mut all) = (0, Vec::new());
         position.legal_moves(&mut all);
         for simulations in 1..20 {

@@ -102,10 +102,9 @@ impl<M: Copy + Eq> Root<M> {
     /// bound, as the other moves may be better.
     pub(super) fn take_partial(&mut self, depth: i32, last: Option<Score>) -> Option<Line<M>> {
         let (score, bound, pv) = self.proven.take()?;
-        let is_loss = score.is_decisive() && score < Score::DRAW;
         let has_fallen = self.has_fallen || last.is_some_and(|last| score < last);
         let bound = if has_fallen { Bound::Lower } else { bound };
-        (!is_loss).then_some(Line { depth, score, bound, pv })
+        (!score.is_loss()).then_some(Line { depth, score, bound, pv })
     }
 
     /// Clears the scores of an unfinished iteration, some of which are bounds.

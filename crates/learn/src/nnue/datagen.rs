@@ -76,8 +76,7 @@ impl Default for SelfPlaySettings {
 
 impl SelfPlaySettings {
     fn limit(&self) -> SearchLimit {
-        let hard = self.nodes;
-        self.soft_nodes.map_or(SearchLimit::Nodes(hard), |soft| SearchLimit::SoftNodes { soft, hard })
+        SearchLimit::of_nodes(self.soft_nodes, self.nodes)
     }
 
     /// Sets what the header of a file says about the games.
