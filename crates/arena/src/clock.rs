@@ -75,6 +75,8 @@ pub struct EngineLimits {
     pub nodes: Option<u64>,
     /// Time margin: how far an engine may overstep its time without losing.
     pub margin: Duration,
+    /// Whether searches are told depth and nodes only: the engine takes its time, and loses when it is over.
+    pub hides_clock: bool,
 }
 
 impl EngineLimits {
@@ -91,6 +93,7 @@ impl fmt::Display for EngineLimits {
             self.move_time.map(|time| format!("{}/move", time.as_secs_f64())),
             self.depth.map(|depth| format!("depth {depth}")),
             self.nodes.map(|nodes| format!("nodes {nodes}")),
+            self.hides_clock.then(|| "clock hidden".to_owned()),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
@@ -144,10 +147,12 @@ impl<'a> PlayerClock<'a> {
 /// The limits of the next search of the side to move, `stm`; `clocks` are those of White and Black.
 pub fn search_limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
     let PlayerClock { limits, moves, .. } = &clocks[stm.index()];
+    let depth_and_nodes = Limits { depth: limits.depth, nodes: limits.nodes, ..Limits::none() };
+    if limits.hides_clock {
+        return depth_and_nodes;
+    }
     let period = limits.control.and_then(|control| control.moves);
     Limits {
-        depth: limits.depth,
-        nodes: limits.nodes,
         movetime: limits.move_time,
         // An engine without a clock of its own gets no clocks, or it would manage time by the opponent's.
         clocks: match limits.control {
@@ -155,7 +160,7 @@ pub fn search_limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
             None => [None; 2],
         },
         moves_to_go: period.map(|period| period - moves % period),
-        ..Limits::none()
+        ..depth_and_nodes
     }
 }
 
@@ -214,5 +219,20 @@ mod tests {
         assert_eq!((search.movetime, search.nodes, search.clocks), (Some(ms(100)), Some(9), [None; 2]));
         assert_eq!(limits.to_string(), "0.1/move, nodes 9");
         assert_eq!(PlayerClock::new(&EngineLimits::default()).timeout(), None);
+    }
+
+    #[test]
+    fn a_hidden_clock_runs_all_the_same() {
+        let limits = EngineLimits {
+            control: Some(control("2/1")),
+            depth: Some(3),
+            hides_clock: true,
+            ..EngineLimits::default()
+        };
+        let mut clock = PlayerClock::new(&limits);
+        let search = search_limits(&[clock.clone(), clock.clone()], Color::White);
+        assert_eq!((search.depth, search.clocks, search.moves_to_go), (Some(3), [None; 2], None));
+        assert!(clock.press(Duration::from_secs(1)) && !clock.press(Duration::from_secs(1)));
+        assert_eq!(limits.to_string(), "2/1, depth 3, clock hidden");
     }
 }

@@ -38,7 +38,7 @@ impl Protocol {
         match self {
             Protocol::Uci => {
                 "cmd (with it arg, dir, stderr, restart, ponder), tcp (with it restart, ponder), proto, name, \
-                 option.<name>, tc, st, depth, nodes, timemargin, timeout"
+                 option.<name>, tc, st, depth, nodes, clock, timemargin, timeout"
             }
             Protocol::Xboard => {
                 "cmd (with it arg, dir, stderr, restart), tcp (with it restart), proto=xboard, name, \
@@ -184,6 +184,15 @@ fn read_limits(keys: &mut KeyValues, protocol: Protocol) -> Result<EngineLimits,
     }
     if protocol == Protocol::Uci {
         limits.nodes = keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
+        let hides_clock = keys.read_with("clock", "`shown` or `hidden`", |text| match text {
+            "shown" => Some(false),
+            "hidden" => Some(true),
+            _ => None,
+        })?;
+        limits.hides_clock = hides_clock.unwrap_or(false);
+    }
+    if limits.hides_clock && limits.depth.is_none() && limits.nodes.is_none() {
+        return Err(keys.invalid("clock hidden needs depth or nodes: no other limit would end a search"));
     }
     Ok(limits)
 }
@@ -269,6 +278,7 @@ mod tests {
             "proto=uci",
             "tc=40/10+0.5",
             "depth=7",
+            "clock=hidden",
             "timemargin=25",
             "timeout=0.5",
             "restart=on",
@@ -291,7 +301,7 @@ mod tests {
         };
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
-        assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7");
+        assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7, clock hidden");
     }
 
     #[test]
@@ -339,6 +349,9 @@ mod tests {
             (&["depth=1", "tcp=localhost:5000", "cmd=x"], "cmd and tcp cannot hold together"),
             (&["nodes=1", "cmd=x", "restart=yes"], "restart `yes`: expected `on` or `off`"),
             (&["nodes=1", "cmd=x", "ponder=yes"], "ponder `yes`: expected `on` or `off`"),
+            (&["depth=1", "clock=hide"], "clock `hide`: expected `shown` or `hidden`"),
+            (&["tc=1", "clock=hidden"], "clock hidden needs depth or nodes"),
+            (&["depth=1", "tc=1", "proto=xboard", "cmd=x", "clock=hidden"], "unknown key `clock`"),
             (&["nodes=1", "ponder=on"], "unknown key `ponder`, expected one of: cmd (with it arg"),
             (&["depth=1", "proto=xboard", "cmd=x", "ponder=on"], "unknown key `ponder`"),
             (&["nodes=1", "restart=on"], "unknown key `restart`, expected one of: cmd (with it arg"),
