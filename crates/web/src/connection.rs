@@ -1,14 +1,13 @@
 //! A WebSocket connection of a browser to its session and the folder of the server.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use axum::extract::ws::{Message, WebSocket};
 use tokio::task::spawn_blocking;
-use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use super::channel::{Channel, Event, close, ticks};
 use super::folder::{Folder, FolderError, FolderMessage, Listing, Shown};
-use super::rate_limit::RateLimit;
 use labrys_session::{AnyRequest, Features, Request, Role, Session, SlowRequest, error, read};
 
 /// The minimum time between two reports of a search.
@@ -16,12 +15,6 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The time between two checks whether the open file has changed.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The time between two pings, which detect dead connections.
-pub(super) const PING_INTERVAL: Duration = Duration::from_secs(20);
-
-/// The timeout for sending a message.
-pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A connection's membership of a session: as its owner, or with the token of a seat.
 pub(super) struct Member {
@@ -57,53 +50,34 @@ impl Drop for Member {
 }
 
 /// Refuses a connection with an unknown token.
-pub(super) async fn refuse(mut socket: WebSocket) {
-    // The client may have disconnected.
-    let _ = timeout(SEND_TIMEOUT, socket.send(close(NO_SEAT))).await;
+pub(super) async fn refuse(socket: WebSocket) {
+    Channel::new(socket).send(close(NO_SEAT)).await;
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<Folder>, has_lobby: bool) {
+pub(super) async fn serve(socket: WebSocket, member: Member, folder: Option<Folder>, has_lobby: bool) {
     let Some(mut role) = member.role() else { return refuse(socket).await };
+    let mut channel = Channel::new(socket);
     let session = &member.session;
     let mut handler = RequestHandler { folder: folder.filter(|_| role == Role::Owner), open_file: None };
     let mut listener = session.listen();
-    let mut rate_limit = RateLimit::new(Instant::now());
-    let mut pings = interval(PING_INTERVAL);
-    let mut reports = interval(REPORT_INTERVAL);
-    let mut polls = interval(POLL_INTERVAL);
-    for ticks in [&mut pings, &mut reports, &mut polls] {
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    }
-    // Whether the last ping has not been answered.
-    let mut awaits_pong = false;
+    let (mut reports, mut polls) = (ticks(REPORT_INTERVAL), ticks(POLL_INTERVAL));
     let features = Features { folder: handler.folder.is_some(), seats: true, lobby: has_lobby };
     let mut next = Some(Message::text(session.welcome(role, features)));
     loop {
-        if let Some(message) = next.take() {
-            let is_last = matches!(message, Message::Close(_));
-            let sent = timeout(SEND_TIMEOUT, socket.send(message)).await;
-            if is_last || !matches!(sent, Ok(Ok(()))) {
-                return;
-            }
+        if let Some(message) = next.take()
+            && !channel.send(message).await
+        {
+            return;
         }
         next = tokio::select! {
-            received = socket.recv() => match received {
-                Some(Ok(message)) => {
-                    awaits_pong = false;
-                    match message {
-                        Message::Close(_) => return,
-                        _ if !rate_limit.take(Instant::now()) => Some(close("too many requests")),
-                        Message::Text(text) => match member.role() {
-                            Some(role) => handler.request(&text, session, role).await.map(Message::text),
-                            None => Some(close(NO_SEAT)),
-                        },
-                        Message::Binary(_) => Some(close("requests are text")),
-                        Message::Ping(_) | Message::Pong(_) => None,
-                    }
-                }
-                // The client has disconnected, or violated the protocol or the size limit.
-                Some(Err(_)) | None => return,
+            event = channel.next() => match event {
+                Some(Event::Request(text)) => match member.role() {
+                    Some(role) => handler.request(&text, session, role).await.map(Message::text),
+                    None => Some(close(NO_SEAT)),
+                },
+                Some(Event::Due(message)) => Some(message),
+                None => return,
             },
             changed = listener.game.changed() => match (changed, member.role()) {
                 (Ok(()), Some(now)) if now == role => {
@@ -130,24 +104,12 @@ pub(super) async fn serve(mut socket: WebSocket, member: Member, folder: Option<
                 Err(_) => return,
             },
             _ = polls.tick(), if handler.open_file.is_some() => handler.poll_file().await.map(Message::text),
-            _ = pings.tick() => {
-                if awaits_pong {
-                    return;
-                }
-                awaits_pong = true;
-                Some(Message::Ping(Default::default()))
-            }
         };
     }
 }
 
 /// The reason for closing a connection without a valid seat.
 const NO_SEAT: &str = "this link is invalid or has been closed";
-
-/// Closes a connection that violates the rules.
-pub(super) fn close(reason: &'static str) -> Message {
-    Message::Close(Some(CloseFrame { code: close_code::POLICY, reason: reason.into() }))
-}
 
 /// Handles the requests of a connection.
 struct RequestHandler {

@@ -1,8 +1,8 @@
 //! The web board, served: a page on which people play against Labrys. `docs/web.md` documents it.
 //!
-//! - [`Server`]: serves the page and its WebSocket; `connection`: a WebSocket; `access`: checks of `Host` and
-//!   `Origin`; `rate_limit`: limits the requests of a browser; `assets`: the files of the page (`page/`, in
-//!   JavaScript);
+//! - [`Server`]: serves the page and its WebSockets; `channel`: what these have in common; `connection`: that of
+//!   a browser to its session; `access`: checks of `Host` and `Origin`; `rate_limit`: limits the requests of a
+//!   browser; `assets`: the files of the page (`page/`, in JavaScript);
 //! - `sessions`: the sessions of the server (see [`labrys_session`]); `tasks`: their searches and clocks;
 //!   `storage`: their files; `probe`: asks engines for the games that they support;
 //! - `seat`: the WebSocket of a person who plays in a lobby;
@@ -31,6 +31,7 @@
 
 mod access;
 mod assets;
+mod channel;
 mod connection;
 mod folder;
 mod probe;

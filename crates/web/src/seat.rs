@@ -4,15 +4,14 @@
 //! answers are the seat, whenever it changes, and errors.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::extract::ws::{Message, WebSocket};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
-use tokio::time::{interval, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
-use super::connection::{PING_INTERVAL, SEND_TIMEOUT, close};
-use super::rate_limit::RateLimit;
+use super::channel::{Channel, Event, close};
 use super::server::LobbyPage;
 use labrys_arena::Person;
 use labrys_arena::lobby::PersonRequest;
@@ -34,9 +33,9 @@ struct Greeting {
 }
 
 /// Serves a connection until it ends.
-pub(super) async fn serve(mut socket: WebSocket, lobby: Arc<LobbyPage>) {
-    let greeting = timeout(GREETING_TIMEOUT, next_text(&mut socket)).await;
-    let admitted = match greeting {
+pub(super) async fn serve(socket: WebSocket, lobby: Arc<LobbyPage>) {
+    let mut channel = Channel::new(socket);
+    let admitted = match timeout(GREETING_TIMEOUT, greeting(&mut channel)).await {
         Ok(Some(text)) => {
             let lobby = Arc::clone(&lobby);
             // It writes the file of the identities.
@@ -46,12 +45,27 @@ pub(super) async fn serve(mut socket: WebSocket, lobby: Arc<LobbyPage>) {
         Err(_) => Err("no greeting in time".to_owned()),
     };
     match admitted {
-        Ok(person) => play(&mut socket, &lobby, &person).await,
+        Ok(person) => play(&mut channel, &lobby, &person).await,
         Err(reason) => {
             log::warn!("a person is refused: {}", reason.escape_debug());
             sleep(REFUSAL).await;
-            let _ = send(&mut socket, Message::text(error(&reason))).await;
-            let _ = send(&mut socket, close("refused")).await;
+            if channel.send(Message::text(error(&reason))).await {
+                channel.send(close("refused")).await;
+            }
+        }
+    }
+}
+
+/// The first message; `None` once the connection has ended.
+async fn greeting(channel: &mut Channel) -> Option<Utf8Bytes> {
+    loop {
+        match channel.next().await? {
+            Event::Request(text) => return Some(text),
+            Event::Due(message) => {
+                if !channel.send(message).await {
+                    return None;
+                }
+            }
         }
     }
 }
@@ -66,44 +80,28 @@ fn admit(text: &str, lobby: &LobbyPage) -> Result<Person, String> {
 }
 
 /// Lets a person play until the connection ends.
-async fn play(socket: &mut WebSocket, lobby: &LobbyPage, person: &Person) {
+async fn play(channel: &mut Channel, lobby: &LobbyPage, person: &Person) {
     let (_connection, mut changes) = person.connect();
-    let mut rate_limit = RateLimit::new(Instant::now());
-    let mut pings = interval(PING_INTERVAL);
-    // Whether the last ping has not been answered.
-    let mut awaits_pong = false;
     // The seat is sent at once.
     changes.mark_changed();
     loop {
         let next = tokio::select! {
-            received = socket.recv() => {
-                let Some(Ok(message)) = received else { return };
-                awaits_pong = false;
-                match message {
-                    Message::Close(_) => return,
-                    _ if !rate_limit.take(Instant::now()) => Some(close("too many requests")),
-                    Message::Text(text) => request(&text, lobby, person).err().map(|text| Message::text(error(&text))),
-                    Message::Binary(_) => Some(close("requests are text")),
-                    Message::Ping(_) | Message::Pong(_) => None,
+            event = channel.next() => match event {
+                Some(Event::Request(text)) => {
+                    request(&text, lobby, person).err().map(|reason| Message::text(error(&reason)))
                 }
-            }
+                Some(Event::Due(message)) => Some(message),
+                None => return,
+            },
             changed = changes.changed() => match changed {
                 Ok(()) => Some(Message::text(lobby.live.seat_json(person))),
                 Err(_) => return,
             },
-            _ = pings.tick() => {
-                if awaits_pong {
-                    return;
-                }
-                awaits_pong = true;
-                Some(Message::Ping(Default::default()))
-            }
         };
-        if let Some(message) = next {
-            let is_last = matches!(message, Message::Close(_));
-            if !send(socket, message).await || is_last {
-                return;
-            }
+        if let Some(message) = next
+            && !channel.send(message).await
+        {
+            return;
         }
     }
 }
@@ -113,20 +111,4 @@ fn request(text: &str, lobby: &LobbyPage, person: &Person) -> Result<(), String>
     let request: PersonRequest =
         serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))?;
     lobby.live.request(person, request)
-}
-
-/// The next message of text.
-async fn next_text(socket: &mut WebSocket) -> Option<String> {
-    loop {
-        match socket.recv().await? {
-            Ok(Message::Text(text)) => return Some(text.to_string()),
-            Ok(Message::Ping(_) | Message::Pong(_)) => {}
-            _ => return None,
-        }
-    }
-}
-
-/// Sends a message; false if the client has disconnected.
-async fn send(socket: &mut WebSocket, message: Message) -> bool {
-    matches!(timeout(SEND_TIMEOUT, socket.send(message)).await, Ok(Ok(())))
 }
