@@ -165,3 +165,36 @@ fn samples_of_self_play_equal_those_of_the_same_pgn_game() {
     let error = samples.add_played::<Chess>(0, &header, &[illegal]).unwrap_err();
     assert!(error.to_string().contains("e2e4"), "{error}");
 }
+
+#[test]
+fn a_filter_is_learned_from_checked_decisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (data, empty) = (path("decisions.jsonl"), path("empty.jsonl"));
+    let words = format!(
+        "inspect --variant chess --option FeatureSet=msd --option MsdKeepRate=35 --selfplay 4 --depth 3 \
+         --samples 3 --view filter --out {data}"
+    );
+    assert!(labrys(&words).0);
+    let (success, text, error) = labrys(&format!("linear filter --data {data} --data {data} --steps 300"));
+    assert!(success, "{error}");
+    let options = text.lines().last().unwrap();
+    assert!(options.starts_with("option.MsdSum=true option.MsdCaptureWeight="), "{text}");
+    let words = format!("match --games 2 --engine name=learned depth=2 {options} --engine name=b depth=1");
+    let (success, _, error) = labrys(&words);
+    assert!(success, "{words}: {error}");
+    std::fs::write(&empty, "").unwrap();
+    let of_amazons = path("amazons.jsonl");
+    let line = r#"{"view": "filter", "moves": [{"terms": [], "value": 1}, {"terms": [], "value": 2}]}"#;
+    std::fs::write(&of_amazons, line).unwrap();
+    std::fs::write(path("bad.jsonl"), format!("{line}\n{{\"view\": 3}}\n")).unwrap();
+    for (file, message) in [
+        (empty, "too few decisions about a filter with the values of all moves: 0"),
+        (of_amazons, "line 1: this game's filter rates moves by static evaluation"),
+        (path("bad.jsonl"), "bad.jsonl"),
+        (path("none.jsonl"), "none.jsonl"),
+    ] {
+        let (success, text, error) = labrys(&format!("linear filter --data {file}"));
+        assert!(!success && text.is_empty() && error.contains(message), "{error}");
+    }
+}

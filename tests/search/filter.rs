@@ -77,6 +77,34 @@ fn each_term_can_be_switched_off_and_weighed_by_phase() {
     assert_eq!(rating(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
 }
 
+#[test]
+fn terms_add_up_with_their_weights() {
+    let sum = MsdTerms {
+        sum: true,
+        capture_weight: 30,
+        escape_weight: -7,
+        exposure_weight: -200,
+        ..MsdTerms::default()
+    };
+    // A defended pawn, by an attacked knight.
+    let taken = "4k3/4p3/3p1p2/8/4N3/8/8/4K3 w - - 0 1";
+    let gains =
+        rating(taken, &[], "e4d6", &MsdTerms { capture_weight: 0, exposure_weight: 0, ..sum.clone() });
+    assert_eq!(rating(taken, &[], "e4d6", &sum), 100 * (30 - 200) + gains);
+    let off = MsdTerms { exposure: false, ..sum.clone() };
+    assert_eq!(rating(taken, &[], "e4d6", &off), 100 * 30 + gains);
+    let escape = "4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1";
+    let without = MsdTerms { escape: false, ..sum.clone() };
+    assert_eq!(rating(escape, &[], "d1d2", &sum), rating(escape, &[], "d1d2", &without) - 700);
+    // A mate and the last repetition decide alone.
+    assert_eq!(rating("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[], "a1a8", &sum), WINS);
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    assert_eq!(rating(START, &shuffle, "f6g8", &sum), REPEATS);
+    // By the paper the weight of the first term that applies is the rating.
+    let first = MsdTerms { sum: false, ..sum };
+    assert_eq!(rating(taken, &[], "e4d6", &first), 3_000);
+}
+
 /// A full search of `depth` plies through a filter.
 fn filtered<G: Playable>(
     line: &Line<G>,

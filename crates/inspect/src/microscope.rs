@@ -442,8 +442,9 @@ fn rated_moves<G: SolverGame, E: Evaluator<G>>(
         kept: Some(is_kept(mv)),
         rating: Some(rating.rating),
         term: rating.switch,
-        theta: Some(rating.mobility),
-        gamma: Some(rating.piece),
+        terms: rating.terms.clone(),
+        gained: rating.gains.map(|[gained, _]| gained),
+        piece: rating.gains.map(|[_, piece]| piece),
         ..MoveReport::new(position.move_text(*mv))
     });
     (reports.collect(), term)

@@ -175,15 +175,18 @@ pub struct MoveReport {
     /// The rating of the filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating: Option<i32>,
-    /// The term that has decided the rating.
+    /// The term that has decided the rating, if one alone has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub term: Option<&'static str>,
-    /// The share of θ in the rating.
+    /// All terms that apply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<&'static str>,
+    /// The moves that it gains, which θ weighs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub theta: Option<i32>,
-    /// The share of γ in the rating.
+    pub gained: Option<i32>,
+    /// A tenth of the value of the piece that moves, which γ weighs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gamma: Option<i32>,
+    pub piece: Option<i32>,
     /// The prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
@@ -195,7 +198,7 @@ pub struct MoveReport {
 impl MoveReport {
     /// A move without anything known about it.
     pub fn new(mv: String) -> MoveReport {
-        let (kept, rating, term, theta, gamma, prior, value) = Default::default();
-        MoveReport { mv, kept, rating, term, theta, gamma, prior, value }
+        let (kept, rating, term, terms, gained, piece, prior, value) = Default::default();
+        MoveReport { mv, kept, rating, term, terms, gained, piece, prior, value }
     }
 }

@@ -50,6 +50,6 @@ pub use linear::{
     Comparison, CurvePoint, Decay, Episode, Exploration, Learner, LeastSquares, Observation,
     ObservationSettings, Observed, ObservedPosition, RecordedGame, SampleError, Samples, SingularMatrix,
     SparseFeatures, TemporalDifference, Trainer, TrainingGame, TrainingSettings, TrainingState, Transition,
-    Worker, logistic, sparse_features,
+    Worker, choice, logistic, sparse_features,
 };
 pub use net_files::{save_eval_net, save_parameters};

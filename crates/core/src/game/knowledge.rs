@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::msd::{self, MsdTerms};
+use super::msd::{self, MsdFacts, MsdGains, MsdTerms};
 use super::{
     Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, Perspective, Scale,
     SharedTables, Symmetry, TablesError,
@@ -158,10 +158,25 @@ pub trait Knowledge: Game {
 
     // Other searches.
 
-    /// Appends the rating of each of some legal moves, higher is better. `history` ends with this position.
-    /// `static_eval` gives the static evaluation of a child for the player who moved, in thousandths of its
-    /// unit. By default the terms for wins, captures and repetition count, and the static evaluation of the
-    /// child rates all other moves.
+    /// What holds for a legal move of what the terms of minimax selective deepening ask; `child` is the position
+    /// after it, and `history` ends with this one.
+    fn msd_facts(&self, mv: Self::Move, child: &Self, history: &GameHistory<Self>) -> MsdFacts {
+        MsdFacts {
+            wins: child.outcome().is_some_and(|outcome| outcome.winner == Some(self.side_to_move())),
+            captures: self.is_tactical(mv),
+            repeats: msd::is_last_repetition(child, history),
+            ..MsdFacts::default()
+        }
+    }
+
+    /// What a legal move gains, where that rates moves and not the static evaluation after them.
+    fn msd_gains(&self, _mv: Self::Move, _child: &Self) -> Option<MsdGains> {
+        None
+    }
+
+    /// Appends the rating of each of some legal moves by the terms of minimax selective deepening, higher is
+    /// better. `history` ends with this position. `static_eval` gives the static evaluation of a child for the
+    /// player who moved, in thousandths of its unit.
     fn msd_ratings(
         &self,
         moves: &[Self::Move],
@@ -170,18 +185,16 @@ pub trait Knowledge: Game {
         static_eval: &mut impl FnMut(&Self) -> i32,
         ratings: &mut Vec<i32>,
     ) {
-        let player = self.side_to_move();
+        let mut now = None;
         ratings.extend(moves.iter().map(|&mv| {
             let child = self.after(mv);
-            if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
-                msd::WINS
-            } else if terms.capture && self.is_tactical(mv) {
-                msd::GOOD
-            } else if terms.repetition && msd::is_last_repetition(&child, history) {
-                msd::REPEATS
-            } else {
-                static_eval(&child).clamp(1 - msd::GOOD, msd::GOOD - 1)
-            }
+            terms.rating(self.msd_facts(mv, &child, history), || match self.msd_gains(mv, &child) {
+                Some(gains) => {
+                    let now = *now.get_or_insert_with(|| self.count_moves());
+                    terms.shares(&gains, now).iter().sum()
+                }
+                None => msd::by_static_eval(static_eval(&child)),
+            })
         }));
     }
 

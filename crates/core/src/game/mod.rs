@@ -42,7 +42,7 @@ pub use inputs::{
     InputRows, InputShape, MAX_INPUTS, Perspective, each_changed_input, each_input, plane_and_bit,
 };
 pub use knowledge::Knowledge;
-pub use msd::MsdTerms;
+pub use msd::{MsdFacts, MsdGains, MsdTerms};
 pub use outcome::{DrawRules, Ending, Outcome, Wdl};
 pub use scale::{Scale, Strength, WdlModel};
 pub use tables::{

@@ -10,8 +10,10 @@
 //!
 //! Supervised learning from game records:
 //! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
-//! - [`logistic`]: logistic regression of the results.
+//! - [`logistic`]: logistic regression of the results;
+//! - [`choice`]: which of several alternatives is the best, for filters of moves.
 
+pub mod choice;
 mod curve;
 mod learner;
 pub mod logistic;

@@ -7,7 +7,8 @@ use cozy_chess::{
 
 use super::super::zobrist::mixed;
 use super::super::{
-    Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, Knowledge, MsdTerms, Perspective,
+    Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, Knowledge, MsdFacts, MsdGains,
+    Perspective,
 };
 #[cfg(has_tables)]
 use super::super::{SharedTables, TablesError};
@@ -132,15 +133,12 @@ impl Knowledge for Chess {
         board.colors(board.side_to_move()).is_subset(simple)
     }
 
-    fn msd_ratings(
-        &self,
-        moves: &[ChessMove],
-        terms: &MsdTerms,
-        history: &GameHistory<Chess>,
-        _static_eval: &mut impl FnMut(&Chess) -> i32,
-        ratings: &mut Vec<i32>,
-    ) {
-        msd_filter::msd_ratings(self, moves, terms, history, ratings);
+    fn msd_facts(&self, mv: ChessMove, child: &Chess, history: &GameHistory<Chess>) -> MsdFacts {
+        msd_filter::facts(self, mv, child, history)
+    }
+
+    fn msd_gains(&self, mv: ChessMove, child: &Chess) -> Option<MsdGains> {
+        Some(msd_filter::gains(self, mv, child))
     }
 
     #[cfg(has_tables)]

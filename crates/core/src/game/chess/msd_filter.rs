@@ -1,9 +1,9 @@
-//! Move ratings for minimax selective deepening: `H_D` of "Minimax Selective Deepening", §2.2.
+//! Minimax selective deepening: what the terms of `H_D` ask ("Minimax Selective Deepening", §2.2).
 
 use cozy_chess::{BitBoard, Board, Color as Side, Move, Piece, Square};
 
-use super::super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
-use super::super::{Game, GameHistory, Knowledge, MsdTerms};
+use super::super::msd::is_last_repetition;
+use super::super::{Game, GameHistory, Knowledge, MsdFacts, MsdGains};
 use super::classical::phase;
 use super::exchange::attackers;
 use super::rules::{Chess, ChessMove};
@@ -11,51 +11,34 @@ use super::rules::{Chess, ChessMove};
 /// A tenth of the paper's values of pawn, knight, bishop, rook, queen and king.
 const VALUES: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
-/// Appends the rating of each of some legal moves, in hundredths.
-///
-/// θ counts the moves gained: those that the player would have if it moved again, less those that it has now.
-/// A move that gives check gains none, as no null move is allowed in check.
-pub(super) fn msd_ratings(
+/// What holds for a move.
+pub(super) fn facts(
     position: &Chess,
-    moves: &[ChessMove],
-    terms: &MsdTerms,
+    mv: ChessMove,
+    child: &Chess,
     history: &GameHistory<Chess>,
-    ratings: &mut Vec<i32>,
-) {
+) -> MsdFacts {
+    let ChessMove(Move { from, to, .. }) = mv;
     let board = position.board();
-    let before = position.count_moves() as i32;
     let (us, occupied) = (board.side_to_move(), board.occupied());
-    let phase = phase(board);
-    let by_phase = |start: i32, end: Option<i32>| {
-        let end = f64::from(end.unwrap_or(start));
-        (f64::from(start) * phase + end * (1.0 - phase)).round() as i32
-    };
-    let theta = by_phase(terms.theta, terms.theta_end);
-    let gamma = by_phase(terms.gamma, terms.gamma_end);
-    ratings.extend(moves.iter().map(|&mv| {
-        let ChessMove(Move { from, to, .. }) = mv;
-        let child = position.after(mv);
-        let gives_check = child.in_check();
-        if terms.win && gives_check && child.is_terminal() {
-            return WINS;
-        }
-        let occupied_after = occupied ^ from.bitboard() | to.bitboard();
-        let exposed = is_attacked(board, to, !us, occupied_after);
-        if (terms.capture && position.is_tactical(mv))
-            || (terms.escape && !exposed && is_attacked(board, from, !us, occupied))
-        {
-            return GOOD;
-        }
-        if terms.repetition && is_last_repetition(&child, history) {
-            return REPEATS;
-        }
-        if terms.exposure && exposed {
-            return -GOOD;
-        }
-        let after = child.after_null_move().map_or(before, |again| again.count_moves() as i32);
-        let piece = board.piece_on(from).map_or(0, |piece| VALUES[piece as usize]);
-        theta * (after - before) + gamma * piece
-    }));
+    let exposed = is_attacked(board, to, !us, occupied ^ from.bitboard() | to.bitboard());
+    MsdFacts {
+        wins: child.in_check() && child.is_terminal(),
+        captures: position.is_tactical(mv),
+        escapes: !exposed && is_attacked(board, from, !us, occupied),
+        repeats: is_last_repetition(child, history),
+        exposed,
+    }
+}
+
+/// What a move gains. A move that gives check gains no moves, as no null move is allowed in check.
+pub(super) fn gains(position: &Chess, mv: ChessMove, child: &Chess) -> MsdGains {
+    let board = position.board();
+    MsdGains {
+        next_moves: child.after_null_move().map(|again| again.count_moves()),
+        piece: board.piece_on(mv.0.from).map_or(0, |piece| VALUES[piece as usize]),
+        phase: phase(board),
+    }
 }
 
 /// Whether a player attacks a square, given the occupied squares. A piece on the square does not attack it.
