@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use labrys_core::eval::nnue::{EvalNet, EvalNetSizes, NetEvaluator};
-use labrys_core::game::Knowledge;
+use labrys_core::game::{Knowledge, PlaneSelection};
 use labrys_core::nets::{Architecture, Net, NetConfig, Parameters, softmax};
 
 use super::scratch::with_file;
@@ -27,6 +27,8 @@ const WORDS: &[&str] = &[
     "\\\"scale\\\":",
     "\\\"unit\\\":",
     "\\\"architecture\\\":\\\"residual\\\"",
+    "\\\"planes\\\":[\\\"board\\\"]",
+    "\\\"repetitions\\\"",
     "\\\"channels\\\":",
     "4294967296",
     "18446744073709551615",
@@ -89,8 +91,8 @@ fn read_policy_net<G: Knowledge>(bytes: &[u8]) {
     let shape = net.config().shape;
     let mut planes = vec![0.0; shape.input_len()];
     let start = G::start();
-    if start.encoding_shape() == shape {
-        start.write_planes(1, &mut planes);
+    if start.encoding_shape().select(shape.selection) == shape {
+        shape.write_planes(&start, 1, &mut planes);
     }
     // Small ones only: a net of the most sizes takes seconds.
     if parameters.count() <= MOST_PARAMETERS {
@@ -113,14 +115,17 @@ fn eval_net_seeds() -> Vec<Vec<u8>> {
 }
 
 fn policy_net_seeds() -> Vec<Vec<u8>> {
-    fn seed<G: Knowledge>(architecture: Architecture) -> Vec<u8> {
-        let config = NetConfig { shape: G::start().encoding_shape(), architecture };
+    fn seed<G: Knowledge>(architecture: Architecture, planes: &[&str]) -> Vec<u8> {
+        let names: Vec<_> = planes.iter().map(|&name| name.to_owned()).collect();
+        let selection = PlaneSelection::new(G::PLANE_GROUPS, &names).unwrap_or_default();
+        let config = NetConfig { shape: G::start().encoding_shape().select(selection), architecture };
         let parameters = Parameters::random::<G>(config, 1).expect("sizes that are allowed");
         parameters.to_bytes(&BTreeMap::new()).expect("numbers that a file can have")
     }
     let residual = Architecture::Residual { channels: 1, blocks: 1, hidden: 1 };
     let paper = Architecture::Paper { channels: 1, dense: [1, 1] };
-    [(1, residual), (1, paper), (2, residual)]
-        .map(|(game, architecture)| seeds::of_game(game, with_game!(game, seed(architecture))))
+    let all: &[&str] = &[];
+    [(1, residual, all), (1, paper, all), (2, residual, all), (1, residual, &["board", "repetitions"])]
+        .map(|(game, net, planes)| seeds::of_game(game, with_game!(game, seed(net, planes))))
         .to_vec()
 }

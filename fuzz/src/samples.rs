@@ -24,6 +24,7 @@ pub(super) const TARGET: Target = Target {
         "move_offsets",
         "root_value",
         "\\\"generation\\\":",
+        "\\\"planes\\\":[\\\"board\\\"]",
         "\\\"shard\\\":",
         "1/2 of 4 games of job 89abcdef",
         "\\\"white\\\":",

@@ -83,9 +83,10 @@ class Samples:
         parts = []
         for path in paths:
             found = metadata(path, "labrys-samples")
-            for key in ["game", "encoding"]:
-                if found[key] != net[key]:
-                    exit(f"{path}: {key} {found[key]}, expected {net[key]}")
+            for key in ["game", "encoding", "planes"]:
+                # Without names of planes, there are all.
+                if found.get(key) != net.get(key):
+                    exit(f"{path}: {key} {found.get(key, 'all')}, expected {net.get(key, 'all')}")
             shape = {key: net["net"][key] for key in found["shape"]}
             if found["shape"] != shape:
                 exit(f"{path}: {found['shape']}, expected {shape}")

@@ -11,7 +11,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, GameHistory, Knowledge};
+use labrys::game::{Color, Game, GameHistory, Knowledge, PlaneSelection};
 
 fn planes<G: Knowledge>(position: &G, occurrences: usize) -> Vec<f32> {
     let mut planes = vec![0.0; position.encoding_shape().input_len()];
@@ -114,6 +114,55 @@ fn planes_are_from_the_perspective_of_the_side_to_move() {
 #[test]
 fn a_game_needs_no_encoding() {
     assert_eq!((Breakthrough::ENCODING_VERSION, Breakthrough::start().encoding_shape().input_len()), (0, 0));
+}
+
+fn check_groups<G: Knowledge>() {
+    let (start, groups) = (common::random_game::<G>(3, 10, |_, _| ()).0, G::PLANE_GROUPS);
+    let (shape, seen) = (start.encoding_shape(), planes(&start, 2));
+    assert_eq!(groups.iter().map(|group| group.planes).sum::<usize>(), shape.input_planes);
+    let select = |names: &[&str]| {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        PlaneSelection::new(groups, &names)
+    };
+    let written = |selection: PlaneSelection| {
+        let shape = shape.select(selection);
+        let mut planes = vec![0.0; shape.input_len()];
+        shape.write_planes(&start, 2, &mut planes);
+        planes
+    };
+    let mut all = Vec::new();
+    for group in groups {
+        let found = written(select(&[group.name]).unwrap());
+        assert_eq!(found.len(), group.planes * shape.squares());
+        all.extend(found);
+    }
+    assert_eq!((&all, &written(PlaneSelection::ALL)), (&seen, &seen));
+    // The planes stay in the order of the encoding.
+    let (first, last) = (groups[0].name, groups[groups.len() - 1].name);
+    let both = select(&[last, first]).unwrap();
+    if groups.len() > 2 {
+        assert_eq!(both.names().unwrap(), [first, last]);
+        let squares = |group: usize| groups[group].planes * shape.squares();
+        let expected = [&seen[..squares(0)], &seen[seen.len() - squares(groups.len() - 1)..]].concat();
+        assert_eq!(written(both), expected);
+    } else {
+        assert_eq!(both, PlaneSelection::ALL);
+    }
+
+    let refused = |names: &[&str]| select(names).unwrap_err().to_string();
+    assert!(refused(&[first, "x"]).starts_with(&format!("unknown planes `x`, expected `{first}`, ")));
+    assert_eq!(refused(&[first, first]), format!("the planes `{first}` are named twice"));
+    assert!(refused(&[]).starts_with(&format!("no planes, expected some of `{first}`")));
+}
+
+#[test]
+fn some_groups_of_planes_can_be_selected() {
+    check_groups::<Chess>();
+    check_groups::<Neighbours>();
+    check_groups::<TucChess>();
+    check_groups::<Amazons>();
+    let refused = PlaneSelection::new(Breakthrough::PLANE_GROUPS, &["board".to_owned()]).unwrap_err();
+    assert!(refused.to_string().ends_with("`board`, expected all, as this game has no groups of planes"));
 }
 
 /// The squares of the board in a FEN, rank by rank from the top.

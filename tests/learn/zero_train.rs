@@ -12,7 +12,7 @@ use labrys::engine::{Board, GameState};
 use labrys::game::amazons::Amazons;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Game, Knowledge, Wdl};
+use labrys::game::{Game, Knowledge, Symmetry, Wdl};
 use labrys::learn::training::NetTrainer;
 use labrys::learn::zero::{Event, GateSettings, ReplaySettings, Samples, ZeroConfig, ZeroError, ZeroRun};
 use labrys::nets::Parameters;
@@ -182,6 +182,37 @@ fn samples_are_the_positions_of_the_games() {
 }
 
 #[test]
+fn a_run_whose_nets_see_some_planes_has_only_those() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        SMALL.replace("generations = 3", "generations = 1").replace("gate = {", "gate = { on = false,");
+    let some = text.replace("channels = 4", "planes = [\"prizes\", \"board\"], channels = 4");
+    let path = |name: &str| folder.path().join(name);
+    run::<TucChess>(&some, &path("some"), 1);
+    run::<TucChess>(&text, &path("all"), 1);
+    let all = TucChess::start().encoding_shape();
+    let net = Parameters::load::<TucChess>(&path("some/best.safetensors")).unwrap();
+    let shape = net.config().shape;
+    assert_eq!((shape.input_planes, shape.selection.to_string().as_str()), (7, "board, prizes"));
+    let samples_path = path("some/generation-0001/samples.safetensors");
+    let (samples, _) = Samples::load::<TucChess>(&samples_path, shape, 1).unwrap();
+    assert_eq!(samples.example(0, shape, &Symmetry::identity(shape), 0.0).planes.len(), 7 * 35);
+    let error = Samples::load::<TucChess>(&samples_path, all, 1).unwrap_err().to_string();
+    assert!(error.contains("tensor `planes`: 7 of a position (board, prizes), expected 9 (all)"), "{error}");
+
+    // Nets and samples of other planes are not learned from.
+    for name in ["net", "trainer", "samples"] {
+        let name = format!("generation-0001/{name}.safetensors");
+        let good = fs::read(path("all").join(&name)).unwrap();
+        fs::copy(path("some").join(&name), path("all").join(&name)).unwrap();
+        let error = open::<TucChess>(&text.replace("= 1\n", "= 9\n"), &path("all"), 1).err().unwrap();
+        let error = error.to_string();
+        assert!(error.contains("planes in the settings") || error.contains("of a position"), "{error}");
+        fs::write(path("all").join(&name), good).unwrap();
+    }
+}
+
+#[test]
 fn a_net_is_accepted_when_it_wins_more_than_the_threshold_of_the_decided_games() {
     let gate = GateSettings::default();
     for (results, is_accepted) in [
@@ -260,6 +291,7 @@ fn a_run_whose_settings_have_changed_is_not_resumed() {
     for (from, to, expected) in [
         ("generations", "seed = 2\ngenerations", "seed: 2, but the training in "),
         ("channels = 4", "channels = 5", "net.channels: 5, but"),
+        ("channels = 4", "channels = 4, planes = [\"board\"]", "net.planes.1: \"board\", but"),
         ("games = 4,", "games = 5,", "selfplay.games: 5, but"),
         ("Simulations = 8", "Simulations = 9", "selfplay.options.Simulations: 9, but"),
         ("Simulations = 8", "Simulations = 8, Hash = 1", "selfplay.options.Hash: 1, but"),
@@ -322,7 +354,7 @@ fn damaged_and_foreign_files_are_named() {
     for name in ["net.safetensors", "trainer.safetensors"] {
         let good = fs::read(path(name)).unwrap();
         fs::copy(larger.path().join("generation-0001").join(name), path(name)).unwrap();
-        assert!(error().contains("not a net of the architecture in the settings"), "{}", error());
+        assert!(error().contains("not a net of the architecture and planes in the settings"), "{}", error());
         fs::write(path(name), good).unwrap();
     }
     // The first net is needed only when it plays.
@@ -421,6 +453,21 @@ fn settings_that_are_refused_are_named_by_line_and_key() {
             "line 9: rivals.1.options.NetFile: option NetFile: net file `random`",
         ),
         ("blocks = 1", "blocks = 0", "net: blocks: 0 is not from 1 to 256"),
+        (
+            "blocks = 1",
+            "blocks = 1, planes = [\"board\", \"bord\"]",
+            "line 4: net.planes: unknown planes `bord`, expected `board`, `prizes`, `lead`, `move_number`",
+        ),
+        (
+            "blocks = 1",
+            "blocks = 1, planes = [\"lead\", \"lead\"]",
+            "line 4: net.planes: the planes `lead` are named twice",
+        ),
+        (
+            "blocks = 1",
+            "blocks = 1, planes = []",
+            "line 4: net.planes: no planes, expected some of `board`, ",
+        ),
         (
             "blocks = 1",
             "architecture = \"paper\", blocks = 1",

@@ -11,7 +11,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{EncodingShape, Game, Knowledge};
+use labrys::game::{EncodingShape, Game, Knowledge, PlaneSelection};
 use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
 use labrys::tensors::TensorProblem;
 use rand::rngs::StdRng;
@@ -140,16 +140,7 @@ fn problem<G: Knowledge>(path: &Path, bytes: &[u8]) -> NetProblem {
 fn files_that_do_not_fit_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (parameters, path, bytes) = saved(folder.path());
-    // Header and numbers, with another text of the same length in the header.
-    let with = |from: &str, to: &str| {
-        let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-        let text = std::str::from_utf8(&bytes[8..header]).unwrap();
-        assert!(from.len() == to.len() && text.contains(from), "{from} in {text}");
-        let mut head = [&bytes[..8], text.replace(from, to).as_bytes()].concat();
-        // With a valid checksum, so that the change itself is found.
-        _ = labrys::seal::seal(&mut head, "header_crc32");
-        [&head, &bytes[header..]].concat()
-    };
+    let with = |from: &str, to: &str| with_header(&bytes, from, to);
     let text = |bytes: &[u8]| problem::<TucChess>(&path, bytes).to_string();
     assert_eq!(problem::<Chess>(&path, &bytes).to_string(), "a net for game `tucchess`, expected `chess`");
     assert!(text(&with(r#"\"encoding\":1"#, r#"\"encoding\":7"#)).contains("version 7 of the encoding"));
@@ -163,6 +154,8 @@ fn files_that_do_not_fit_are_refused_by_name() {
     assert!(text(&with(r#"\"provenance\""#, r#"\"provenancf\""#)).contains("provenance"));
     assert!(text(&with("header_crc32", "header_crc3z")).contains("no checksum `header_crc32`"));
     assert!(problem_of_board(&path).contains("for boards of 6×7, which tucchess does not have"));
+    let policy = with(r#"\"policy_planes\":24"#, r#"\"policy_planes\":23"#);
+    assert!(text(&policy).contains("shape [24, 3], expected [23, 3]"), "{}", text(&policy));
     assert!(text(&with("labrys", "Labrys")).contains("not a net of Labrys"));
     assert!(text(&bytes[..bytes.len() - 1]).contains("not a whole safetensors file"));
     assert!(text(b"").contains("not a whole safetensors file"));
@@ -179,6 +172,52 @@ fn files_that_do_not_fit_are_refused_by_name() {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(&format!("parameter `{name}`: {value}")), "{error}");
     }
+}
+
+#[test]
+fn files_name_the_planes_of_a_net() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let planes = |names: &[&str]| {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        PlaneSelection::new(TucChess::PLANE_GROUPS, &names).unwrap()
+    };
+    let architecture = Architecture::Residual { channels: 3, blocks: 1, hidden: 2 };
+    let shape = TucChess::start().encoding_shape().select(planes(&["lead", "board"]));
+    let config = NetConfig { shape, architecture };
+    let parameters = Parameters::random::<TucChess>(config, 1).unwrap();
+    assert_eq!(parameters.tensors()["convolution.0.weight"].shape, [3, 7, 3, 3]);
+    labrys::learn::save_parameters(&parameters, &path).unwrap();
+    assert_eq!(Parameters::load::<TucChess>(&path).unwrap(), parameters);
+    let bytes = std::fs::read(&path).unwrap();
+    let names = r#"\"planes\":[\"board\",\"lead\"]"#;
+    for (other, expected) in [
+        (r#"\"planes\":[\"board\",\"load\"]"#, "unknown planes `load`, expected `board`, `prizes`, `lead`"),
+        (r#"\"planes\":[\"lead\",\"lead\"]"#, "the planes `lead` are named twice"),
+        (r#"\"planes\":[]"#, "no planes, expected some of `board`"),
+        (r#"\"planes\":[\"board\"]"#, "7 input and 24 policy planes, expected 6 and 24"),
+        (r#"\"planet\":[\"board\",\"lead\"]"#, "7 input and 24 policy planes, expected 9 and 24"),
+        (r#"\"planes\":\"board\""#, "expected a sequence"),
+    ] {
+        let other = format!("{other:<0$}", names.len());
+        let error = problem::<TucChess>(&path, &with_header(&bytes, names, &other)).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    // A net of all planes has no names, as files of earlier versions.
+    let (all, _, bytes) = saved(folder.path());
+    assert!(all.config().shape.selection.is_all());
+    assert!(!bytes.windows(8).any(|window| window == br#"\"planes"#));
+}
+
+/// The bytes of a file with another text of the same length in its header, with a valid checksum, so that
+/// the change itself is found.
+fn with_header(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let text = std::str::from_utf8(&bytes[8..header]).unwrap();
+    assert!(from.len() == to.len() && text.contains(from), "{from} in {text}");
+    let mut head = [&bytes[..8], text.replace(from, to).as_bytes()].concat();
+    _ = labrys::seal::seal(&mut head, "header_crc32");
+    [&head, &bytes[header..]].concat()
 }
 
 /// The problem of a net for a board that is none of the game.
@@ -257,12 +296,18 @@ fn a_command_makes_nets() {
         Parameters::load::<TucChess>(&path).unwrap().config().architecture,
         Architecture::Paper { channels: 64, dense: [16, 16] }
     ));
+    let (success, out, error) = run(&["--variant", "chess", "--channels", "4", "--planes", "side,board"]);
+    assert!(success, "{out}{error}");
+    let planes = Parameters::load::<Chess>(&path).unwrap().config().shape;
+    assert_eq!((planes.input_planes, planes.selection.to_string().as_str()), (13, "board, side"));
+    assert!(run(&["--variant", "tucchess"]).0);
     // A command that fails leaves the existing file.
     for (arguments, expected) in [
         (["--channels", "0"], "channels: 0 is not from 1 to 4096"),
         (["--dense", "5000"], "dense units: 5000 is not from 1"),
         (["--variant", "go"], "unknown variant `go`"),
         (["--option", "AmazonsBoard=6x6"], "AmazonsBoard"),
+        (["--planes", "board,bord"], "--planes: unknown planes `bord`, expected `board`, `side`, "),
     ] {
         assert_fails(run(&arguments), expected);
     }

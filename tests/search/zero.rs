@@ -17,7 +17,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Game, Knowledge};
+use labrys::game::{Game, Knowledge, PlaneSelection};
 use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 use labrys::search::{
     Control, Leaf, LeafEvaluator, Limits, MctsOptions, NetLeaves, Options, Report, SearchInput, Selection,
@@ -28,7 +28,17 @@ const SMALL: Architecture = Architecture::Residual { channels: 8, blocks: 1, hid
 
 /// The file of a random net for the board of a position.
 fn net_file<G: Knowledge>(folder: &tempfile::TempDir, position: &G, seed: u64) -> PathBuf {
-    let config = NetConfig { shape: position.encoding_shape(), architecture: SMALL };
+    net_file_of(folder, position, PlaneSelection::ALL, seed)
+}
+
+/// The same for a net that has some of the planes as its input.
+fn net_file_of<G: Knowledge>(
+    folder: &tempfile::TempDir,
+    position: &G,
+    planes: PlaneSelection,
+    seed: u64,
+) -> PathBuf {
+    let config = NetConfig { shape: position.encoding_shape().select(planes), architecture: SMALL };
     let path = folder.path().join(format!("{}-{seed}.safetensors", G::info().name));
     labrys::learn::save_parameters(&Parameters::random::<G>(config, seed).unwrap(), &path).unwrap();
     path
@@ -59,9 +69,14 @@ fn visits(engine: &mut dyn Engine) -> (String, Vec<(String, u32)>) {
 }
 
 fn check_leaves<G: Playable>() {
+    check_leaves_of::<G>(PlaneSelection::ALL);
+    check_leaves_of::<G>(PlaneSelection::new(G::PLANE_GROUPS, &["board".to_owned()]).unwrap());
+}
+
+fn check_leaves_of<G: Playable>(planes: PlaneSelection) {
     let folder = tempfile::tempdir().unwrap();
     let lines = random_lines::<G>(8, 30);
-    let path = net_file(&folder, &lines[0].0, 1);
+    let path = net_file_of(&folder, &lines[0].0, planes, 1);
     let leaves = NetLeaves::load::<G>(&path).unwrap();
     let net = Net::load::<G>(&path).unwrap();
     for bytes in [0, 1 << 20] {
@@ -76,8 +91,9 @@ fn check_leaves<G: Playable>() {
             let mut batch: Vec<_> = batch.collect();
             leaves.evaluate_leaves(&mut batch, &mut || false);
             for Leaf { position, occurrences, moves, priors, value } in &batch {
-                let mut planes = vec![0.0; position.encoding_shape().input_len()];
-                position.write_planes(*occurrences, &mut planes);
+                let shape = position.encoding_shape().select(planes);
+                let mut planes = vec![0.0; shape.input_len()];
+                shape.write_planes(position, *occurrences, &mut planes);
                 let outputs = net.evaluate(&planes);
                 assert_eq!(*value, f64::from(outputs.value(0) + 1.0) / 2.0);
                 assert!((priors.iter().sum::<f32>() - 1.0).abs() < 1e-4 && priors.len() == moves.len());
@@ -121,6 +137,23 @@ fn searches_with_a_net_repeat_themselves_whatever_the_cache() {
         plain
     );
     assert_ne!(found(&[("NetFile", "")]), plain, "without a net, the evaluation gives the priors");
+}
+
+#[test]
+fn a_net_of_the_board_alone_ignores_the_counters() {
+    let folder = tempfile::tempdir().unwrap();
+    let board = PlaneSelection::new(Chess::PLANE_GROUPS, &["board".to_owned()]).unwrap();
+    let path = net_file_of(&folder, &Chess::start(), board, 1);
+    let leaves = NetLeaves::load::<Chess>(&path).unwrap();
+    let values = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 60 90"].map(|fen| {
+        let (position, mut moves) = (Chess::from_fen(fen).unwrap(), Vec::new());
+        leaves.check_board(&position).unwrap();
+        position.legal_moves(&mut moves);
+        let mut leaf = [Leaf { position, occurrences: 1, moves, priors: Vec::new(), value: 0.0 }];
+        leaves.evaluate_leaves(&mut leaf, &mut || false);
+        leaf[0].value
+    });
+    assert_eq!(values[0], values[1]);
 }
 
 /// Records how often the start position has occurred where it is a leaf.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::game::quote;
+use crate::game::{PlanesError, quote};
 use crate::seal::{self, SealError};
 
 /// The version of the format.
@@ -104,6 +104,9 @@ pub enum TensorProblem {
         /// That of the game.
         expected: u32,
     },
+    /// It is for planes that the encoding of the game does not have.
+    #[error(transparent)]
+    Planes(#[from] PlanesError),
     /// A tensor is missing, of another type or of another shape.
     #[error("tensor {}: {problem}", quote(.name))]
     Tensor {

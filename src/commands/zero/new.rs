@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
+
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
 use crate::commands::shared::{RulesArguments, claim};
 use crate::engine::Playable;
-use crate::game::EncodingShape;
+use crate::game::{EncodingShape, PlaneSelection};
 use crate::learn::save_parameters;
 use crate::learn::zero::{NetKind, NetSettings};
 use crate::nets::{NetConfig, Parameters};
@@ -28,6 +30,9 @@ pub(in crate::commands) struct ZeroNewArguments {
     /// Residual blocks, in `residual` [default: 3]
     #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     blocks: Option<usize>,
+    /// Groups of planes that are the input, separated by commas, such as `board` [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    planes: Option<Vec<String>>,
     /// Seed of the random parameters
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
@@ -44,9 +49,12 @@ impl ZeroNewArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
-        let shape = play.position().encoding_shape();
+        let selection = self.planes.as_ref().map(|names| PlaneSelection::new(G::PLANE_GROUPS, names));
+        let selection = selection.transpose().context("--planes")?.unwrap_or_default();
+        let shape = play.position().encoding_shape().select(selection);
         let ZeroNewArguments { net: architecture, channels, dense, blocks, .. } = *self;
-        let architecture = NetSettings { architecture, channels, dense, blocks }.architecture();
+        let settings = NetSettings { architecture, channels, dense, blocks, planes: None };
+        let architecture = settings.architecture();
         let parameters = Parameters::random::<G>(NetConfig { shape, architecture }, self.seed)?;
         save_parameters(&parameters, &self.out)?;
         let EncodingShape { files, ranks, .. } = shape;

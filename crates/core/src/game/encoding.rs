@@ -1,10 +1,15 @@
 //! The interface between policy/value nets and a game: planes of a position, indices of moves.
 
+use std::fmt;
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use super::{Color, Knowledge};
+use super::{Color, Knowledge, quote};
 
-/// The sizes of an encoding, which depend on the board.
+/// The sizes of an encoding, which depend on the board, and the planes of the encoding that a net has as its
+/// input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EncodingShape {
     /// Files of the board.
@@ -15,6 +20,9 @@ pub struct EncodingShape {
     pub input_planes: usize,
     /// Planes of the policy; each has one number for each square.
     pub policy_planes: usize,
+    /// Which planes of the encoding the input planes are. Files have it as names, beside the sizes.
+    #[serde(skip)]
+    pub selection: PlaneSelection,
 }
 
 impl EncodingShape {
@@ -31,6 +39,136 @@ impl EncodingShape {
     /// Indices of moves.
     pub const fn policy_len(self) -> usize {
         self.policy_planes * self.squares()
+    }
+
+    /// The sizes with the selected ones of all input planes.
+    pub fn select(self, selection: PlaneSelection) -> EncodingShape {
+        let input_planes = match selection.is_all() {
+            true => self.input_planes,
+            false => selection.ranges().map(|planes| planes.len()).sum(),
+        };
+        EncodingShape { input_planes, selection, ..self }
+    }
+
+    /// Writes the input planes of a position, [`EncodingShape::input_len`] numbers that are 0 before.
+    /// `occurrences` says how often the position has occurred in the game, 1 where it is new.
+    pub fn write_planes(self, position: &impl Knowledge, occurrences: usize, planes: &mut [f32]) {
+        if self.selection.is_all() {
+            return position.write_planes(occurrences, planes);
+        }
+        let mut all = vec![0.0; position.encoding_shape().input_len()];
+        position.write_planes(occurrences, &mut all);
+        let mut begin = 0;
+        for range in self.selection.ranges() {
+            let range = range.start * self.squares()..range.end * self.squares();
+            planes[begin..][..range.len()].copy_from_slice(&all[range.clone()]);
+            begin += range.len();
+        }
+    }
+}
+
+/// A group of planes of an encoding, such as the pieces or a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneGroup {
+    /// Its name.
+    pub name: &'static str,
+    /// The number of its planes.
+    pub planes: usize,
+}
+
+/// The groups of planes that a net has as its input: all by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlaneSelection {
+    /// All groups of the encoding, in the order of their planes; empty if all are selected.
+    groups: &'static [PlaneGroup],
+    /// The selected ones, a bit for each.
+    selected: u32,
+}
+
+/// An error in a selection of planes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanesError {
+    /// The encoding has no group of this name.
+    #[error("unknown planes {}, expected {expected}", quote(.name))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names of all groups.
+        expected: String,
+    },
+    /// A group is named twice.
+    #[error("the planes `{name}` are named twice")]
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// No group is named.
+    #[error("no planes, expected some of {expected}")]
+    Empty {
+        /// The names of all groups.
+        expected: String,
+    },
+}
+
+impl PlaneSelection {
+    /// All planes.
+    pub const ALL: PlaneSelection = PlaneSelection { groups: &[], selected: 0 };
+
+    /// The groups of these names among those of a game, [`Knowledge::PLANE_GROUPS`]. The planes stay in the
+    /// order of the encoding.
+    ///
+    /// # Errors
+    /// [`PlanesError`] says that a name is unknown or repeated, or that there is none.
+    pub fn new(groups: &'static [PlaneGroup], names: &[String]) -> Result<PlaneSelection, PlanesError> {
+        let expected = || match groups {
+            [] => "all, as this game has no groups of planes".to_owned(),
+            _ => groups.iter().map(|group| quote(group.name)).collect::<Vec<_>>().join(", "),
+        };
+        let mut selected = 0_u32;
+        for name in names {
+            let unknown = || PlanesError::Unknown { name: name.clone(), expected: expected() };
+            let place = groups.iter().position(|group| group.name == name).ok_or_else(unknown)?;
+            if selected & 1 << place != 0 {
+                return Err(PlanesError::Repeated { name: name.clone() });
+            }
+            selected |= 1 << place;
+        }
+        match selected.count_ones() as usize {
+            0 => Err(PlanesError::Empty { expected: expected() }),
+            all if all == groups.len() => Ok(PlaneSelection::ALL),
+            _ => Ok(PlaneSelection { groups, selected }),
+        }
+    }
+
+    /// Whether all planes are selected.
+    pub const fn is_all(self) -> bool {
+        self.selected == 0
+    }
+
+    /// The names of the selected groups; `None` if all planes are selected.
+    pub fn names(self) -> Option<Vec<String>> {
+        (!self.is_all()).then(|| self.ranges_by_name().map(|(name, _)| name.to_owned()).collect())
+    }
+
+    /// The selected planes; none if all are.
+    fn ranges(self) -> impl Iterator<Item = Range<usize>> {
+        self.ranges_by_name().map(|(_, planes)| planes)
+    }
+
+    /// The selected groups with their planes.
+    fn ranges_by_name(self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+        let mut end = 0;
+        let ranges = self.groups.iter().map(move |group| {
+            end += group.planes;
+            (group.name, end - group.planes..end)
+        });
+        ranges.enumerate().filter(move |(place, _)| self.selected & 1 << place != 0).map(|(_, range)| range)
+    }
+}
+
+impl fmt::Display for PlaneSelection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names().map_or_else(|| "all".to_owned(), |names| names.join(", ")))
     }
 }
 

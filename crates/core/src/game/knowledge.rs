@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use super::msd::{self, MsdFacts, MsdGains, MsdTerms};
 use super::{
-    Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, Perspective, Scale,
-    SharedTables, Symmetry, TablesError,
+    Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, Perspective,
+    PlaneGroup, PlaneSelection, Scale, SharedTables, Symmetry, TablesError,
 };
 
 /// The knowledge of a game beyond its rules, for searches, evaluations and nets. Everything but a type has a
@@ -287,8 +287,13 @@ pub trait Knowledge: Game {
 
     /// The sizes of the encoding on the board of this position.
     fn encoding_shape(&self) -> EncodingShape {
-        EncodingShape { files: 0, ranks: 0, input_planes: 0, policy_planes: 0 }
+        let selection = PlaneSelection::ALL;
+        EncodingShape { files: 0, ranks: 0, input_planes: 0, policy_planes: 0, selection }
     }
+
+    /// The groups of planes by which a net selects its input, at most 32, in the order of the planes of
+    /// [`Knowledge::write_planes`], with as many planes in all. Where there are none, a net has all planes.
+    const PLANE_GROUPS: &'static [PlaneGroup] = &[];
 
     /// Writes the planes of the position, [`EncodingShape::input_len`] numbers that are 0 before.
     /// `occurrences` says how often the position has occurred in the game, 1 where it is new.

@@ -33,7 +33,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Not;
 
-pub use encoding::{EncodingShape, Symmetry};
+pub use encoding::{EncodingShape, PlaneGroup, PlaneSelection, PlanesError, Symmetry};
 pub use error::{FenError, MoveError, counted, quote, quote_path};
 pub use features::FeatureSet;
 pub use history::GameHistory;

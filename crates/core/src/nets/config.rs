@@ -106,7 +106,7 @@ impl NetConfig {
     /// # Errors
     /// [`SizeError`] names the first one that is not.
     pub fn check(&self) -> Result<(), SizeError> {
-        let EncodingShape { files, ranks, input_planes, policy_planes } = self.shape;
+        let EncodingShape { files, ranks, input_planes, policy_planes, selection: _ } = self.shape;
         let mut sizes = vec![
             ("files", files, MAX_BOARD),
             ("ranks", ranks, MAX_BOARD),

@@ -15,6 +15,7 @@
 //! }
 //! ```
 //!
+//! `planes` names the groups of input planes of a net that does not have all of them, such as `["board"]`.
 //! `crc32` is the checksum of everything after the header of the file, `header_crc32` that of the header.
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{NetConfig, Parameters, SizeError, Tensor};
-use crate::game::{Knowledge, quote, starts};
+use crate::game::{EncodingShape, Knowledge, PlaneGroup, PlaneSelection, quote, starts};
 use crate::input;
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
@@ -61,6 +62,14 @@ pub enum NetProblem {
         net: (usize, usize),
         /// Files and ranks of the board in play.
         board: (usize, usize),
+    },
+    /// The net has other planes than the encoding of the game, or those that it selects from it.
+    #[error("{} input and {} policy planes, expected {} and {}", net.0, net.1, encoding.0, encoding.1)]
+    Planes {
+        /// Its input and policy planes.
+        net: (usize, usize),
+        /// Those of the encoding.
+        encoding: (usize, usize),
     },
     /// A size is out of its range.
     #[error(transparent)]
@@ -107,6 +116,9 @@ pub enum NetProblem {
 #[derive(Serialize, Deserialize)]
 struct Metadata {
     net: NetConfig,
+    /// The names of the groups of input planes; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planes: Option<Vec<String>>,
     provenance: String,
 }
 
@@ -135,14 +147,18 @@ impl Parameters {
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || {
             let bytes = input::read(path, input::MAX_TENSORS).map_err(TensorProblem::Io)?;
-            let (parameters, others) = Parameters::from_bytes(G::info().name, G::ENCODING_VERSION, &bytes)?;
-            let shape = parameters.config.shape;
-            match starts::<G>().any(|start| start.encoding_shape() == shape) {
-                true => Ok((parameters, others)),
-                false => {
-                    let board = (shape.files, shape.ranks);
-                    Err(TensorProblem::Board { board, game: G::info().name }.into())
+            let encoding = (G::ENCODING_VERSION, G::PLANE_GROUPS);
+            let (parameters, others) = Parameters::from_bytes(G::info().name, encoding, &bytes)?;
+            let net = parameters.config.shape;
+            let board = |shape: EncodingShape| (shape.files, shape.ranks);
+            let planes = |shape: EncodingShape| (shape.input_planes, shape.policy_planes);
+            let mut shapes = starts::<G>().map(|start| start.encoding_shape().select(net.selection));
+            match shapes.find(|&shape| board(shape) == board(net)) {
+                None => Err(TensorProblem::Board { board: board(net), game: G::info().name }.into()),
+                Some(shape) if planes(shape) != planes(net) => {
+                    Err(NetProblem::Planes { net: planes(net), encoding: planes(shape) })
                 }
+                Some(_) => Ok((parameters, others)),
             }
         };
         read().map_err(|problem| NetError::new(path, problem))
@@ -155,18 +171,23 @@ impl Parameters {
     pub fn to_bytes(&self, others: &BTreeMap<String, Tensor>) -> Result<Vec<u8>, TensorProblem> {
         let tensors = self.tensors.iter().chain(others);
         let tensors = tensors.map(|(name, Tensor { shape, values })| TensorBytes::new(name, shape, values));
-        let own = Metadata { net: self.config, provenance: self.provenance.clone() };
+        let planes = self.config.shape.selection.names();
+        let own = Metadata { net: self.config, planes, provenance: self.provenance.clone() };
         tensors::to_bytes(kind(self.encoding), &self.game, &tensors.collect::<Vec<_>>(), own)
     }
 
-    /// The inverse of [`Parameters::to_bytes`], for the game of a name whose positions are encoded by a
-    /// version.
+    /// The inverse of [`Parameters::to_bytes`], for the game of a name, with the version of its encoding and
+    /// the groups of its planes.
     fn from_bytes(
         game: &str,
-        encoding: u32,
+        (encoding, groups): (u32, &'static [PlaneGroup]),
         bytes: &[u8],
     ) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
-        let (metadata, file) = tensors::from_bytes::<Metadata>(kind(encoding), game, bytes)?;
+        let (mut metadata, file) = tensors::from_bytes::<Metadata>(kind(encoding), game, bytes)?;
+        if let Some(names) = &metadata.planes {
+            let selection = PlaneSelection::new(groups, names).map_err(TensorProblem::from)?;
+            metadata.net.shape.selection = selection;
+        }
         let tensors = file.names().into_iter().map(|name| {
             let (shape, values) = tensors::read(&file, name)?;
             Ok((name.to_owned(), Tensor { shape, values }))

@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 
 use super::{FIRST_NET, NetKind, SettingsError, ZeroSettings};
+use labrys_core::game::{Knowledge, PlaneSelection};
+use labrys_core::nets::NetConfig;
 
 /// The settings of a run with the text that they were read from, for errors.
 #[derive(Clone, Debug)]
@@ -34,6 +36,22 @@ impl ZeroConfig {
                 return Err(config.error(&rival.name, "rivals.name", "this name is taken".to_owned()));
             }
         }
+        Ok(config)
+    }
+
+    /// The nets of the settings, for the board of a position.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names planes that the game does not have, or a size out of its range.
+    pub fn net<G: Knowledge>(&self, position: &G) -> Result<NetConfig, SettingsError> {
+        let net = &self.settings.net;
+        let selection = net.planes.as_ref().map(|names| {
+            PlaneSelection::new(G::PLANE_GROUPS, names.get_ref())
+                .map_err(|error| self.error(names, "net.planes", error.to_string()))
+        });
+        let shape = position.encoding_shape().select(selection.transpose()?.unwrap_or_default());
+        let config = NetConfig { shape, architecture: net.architecture() };
+        config.check()?;
         Ok(config)
     }
 

@@ -61,8 +61,8 @@ pub enum ZeroError {
     /// Samples are invalid or cannot be written.
     #[error(transparent)]
     Samples(#[from] SamplesError),
-    /// A net has another architecture than the settings.
-    #[error("net file `{}`: not a net of the architecture in the settings", .path.display())]
+    /// A net has another architecture or other planes than the settings.
+    #[error("net file `{}`: not a net of the architecture and planes in the settings", .path.display())]
     Architecture {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,7 @@ use super::gate::play_match;
 use super::replay::Replay;
 use super::run::{Event, ZeroRun};
 use super::samples_file::Metadata;
-use super::selfplay::play_games;
+use super::selfplay::Games;
 use super::worker::set_net;
 use super::{FIRST_NET, MeanLoss, Purpose, Samples, SelfPlayResult, ZeroError};
 use crate::training::Example;
@@ -43,12 +43,11 @@ impl<G: Playable> ZeroRun<G> {
             &self.best,
             &self.folder.net(self.state.best),
         );
-        let (settings, start) = (&self.config.settings, &self.start);
+        let settings = &self.config.settings;
         let total = u64::from(settings.selfplay.games.get());
         let each = |games, positions| each(Event::SelfPlay { games, total, positions });
-        let (workers, numbers) = (&mut self.workers, (number, 0..total));
-        let played =
-            play_games(start, settings, workers, |worker| &mut worker.player, numbers, control, each);
+        let games = Games { start: &self.start, settings, shape, generation: number, numbers: 0..total };
+        let played = games.play(&mut self.workers, |worker| &mut worker.player, control, each);
         let Some((samples, result)) = played else { return Ok(None) };
         if samples.is_empty() {
             return Err(ZeroError::NoPositions { generation: number });

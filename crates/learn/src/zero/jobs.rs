@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::samples_file::Metadata;
-use super::selfplay::play_games;
+use super::selfplay::Games;
 use super::{Purpose, SettingsError, ZeroConfig, ZeroError};
 use crate::play::Agent;
 use crate::run_folder::RunError;
@@ -17,8 +17,8 @@ use labrys_core::search::{Control, NetLeaves};
 use labrys_support::files::Claim;
 use labrys_support::shard::{Part, Shard};
 
-/// Settings, and tables of settings, that the games of a generation depend on besides the net.
-const SETTINGS: [&str; 4] = ["variant", "option", "seed", "selfplay"];
+/// Settings, and tables of settings, that the games of a generation depend on besides the numbers of the net.
+const SETTINGS: [&str; 5] = ["variant", "option", "seed", "net", "selfplay"];
 
 /// The games of a generation.
 #[derive(Clone, Debug)]
@@ -51,9 +51,8 @@ impl GenerationGames<'_> {
         mut each: impl FnMut(u64, u64, u64),
     ) -> Result<bool, ZeroError> {
         let settings = &self.config.settings;
-        let shape = start.position().encoding_shape();
-        let config = NetConfig { shape, architecture: settings.net.architecture() };
-        config.check().map_err(SettingsError::from)?;
+        let config = self.config.net(start.position())?;
+        let (shape, generation) = (config.shape, self.generation);
         let (net, path) = self.net::<G>(config)?;
         let games = u64::from(settings.selfplay.games.get());
         let part = self.shard.map(|shard| Part::new(shard, games, &self.job()?).map_err(ZeroError::from));
@@ -69,11 +68,12 @@ impl GenerationGames<'_> {
             Ok(player)
         };
         let mut players = (0..self.threads).map(|_| player()).collect::<Result<Vec<_>, SettingsError>>()?;
-        let numbers = (self.generation, numbers);
         let each = |games, positions| each(games, total, positions);
-        let played = play_games(start, settings, &mut players, |player| player, numbers, control, each);
-        let Some((samples, result)) = played else { return Ok(false) };
-        samples.save::<G>(self.out, Metadata { shape, generation: self.generation, result, part })?;
+        let games = Games { start, settings, shape, generation, numbers };
+        let Some((samples, result)) = games.play(&mut players, |player| player, control, each) else {
+            return Ok(false);
+        };
+        samples.save::<G>(self.out, Metadata { shape, generation, result, part })?;
         Ok(true)
     }
 

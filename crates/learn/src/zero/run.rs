@@ -84,10 +84,8 @@ impl<G: Playable> ZeroRun<G> {
         let settings = &config.settings;
         let workers =
             (0..threads).map(|_| Worker::new(&config, start.position())).collect::<Result<Vec<_>, _>>()?;
-        let (shape, architecture) = (start.position().encoding_shape(), settings.net.architecture());
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let net = NetConfig { shape, architecture };
-        net.check().map_err(SettingsError::from)?;
+        let net = config.net(start.position())?;
         let symmetries = start.position().symmetries();
         let folder = ZeroFolder::open(path, config.result_settings()?)?;
         let mut samples = BTreeMap::new();
@@ -113,7 +111,7 @@ impl<G: Playable> ZeroRun<G> {
                 }
                 let best = load_net::<G>(&folder, state.best, &net)?;
                 for number in config.settings.training.window(done + 1).take_while(|&number| number <= done) {
-                    let (read, _) = Samples::load::<G>(&folder.samples(number), shape, number)?;
+                    let (read, _) = Samples::load::<G>(&folder.samples(number), net.shape, number)?;
                     samples.insert(number, read);
                 }
                 // It is written after the state, so it may be out of date.
@@ -194,7 +192,7 @@ impl<G: Playable> ZeroRun<G> {
 
     /// The sizes of the encoding of positions and of the policy.
     pub(super) fn shape(&self) -> EncodingShape {
-        self.start.position().encoding_shape()
+        self.best.config().shape
     }
 }
 

@@ -88,18 +88,19 @@ impl Samples {
         Variety { distinct: seen.len() as u64, entropy: entropy / positions.max(1) as f64 }
     }
 
-    /// Adds a position that has occurred `occurrences` times, with the policy targets of its legal moves. Its
-    /// value is set at the end of the game.
+    /// Adds a position that has occurred `occurrences` times, with the input planes of `shape` and the policy
+    /// targets of its legal moves. Its value is set at the end of the game.
     pub(super) fn push<G: Knowledge>(
         &mut self,
         position: &G,
         occurrences: usize,
+        shape: EncodingShape,
         policy: &[(G::Move, f32)],
         root_value: f32,
     ) {
         let begin = self.planes.len();
-        self.planes.resize(begin + position.encoding_shape().input_len(), 0.0);
-        position.write_planes(occurrences, &mut self.planes[begin..]);
+        self.planes.resize(begin + shape.input_len(), 0.0);
+        shape.write_planes(position, occurrences, &mut self.planes[begin..]);
         for &(mv, share) in policy {
             self.policy_indices.extend(position.policy_indices(mv).map(|index| index as u32));
             self.policy.push(share);
@@ -158,12 +159,13 @@ mod tests {
         let even: Vec<_> = moves.iter().map(|&mv| (mv, 1.0 / moves.len() as f32)).collect();
         let mut samples = Samples::new();
         assert_eq!(samples.variety(), Variety { distinct: 0, entropy: 0.0 });
-        samples.push(&start, 1, &one(0), 0.0);
-        samples.push(&start, 1, &one(1), 0.0);
+        let shape = start.encoding_shape();
+        samples.push(&start, 1, shape, &one(0), 0.0);
+        samples.push(&start, 1, shape, &one(1), 0.0);
         assert_eq!(samples.variety(), Variety { distinct: 1, entropy: 0.0 });
         let mut next = start;
         next.play(moves[0]);
-        samples.push(&next, 1, &even, 0.0);
+        samples.push(&next, 1, shape, &even, 0.0);
         let Variety { distinct, entropy } = samples.variety();
         assert_eq!(distinct, 2);
         assert!((entropy - (moves.len() as f64).ln() / 3.0).abs() < 1e-6, "{entropy}");

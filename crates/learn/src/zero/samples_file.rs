@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Samples, SelfPlayResult};
-use labrys_core::game::{EncodingShape, Knowledge};
+use labrys_core::game::{EncodingShape, Knowledge, PlaneSelection};
 use labrys_core::input::{self, MAX_TENSORS};
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
@@ -45,6 +45,16 @@ pub(crate) struct Metadata {
     pub(crate) part: Option<Part>,
 }
 
+/// The metadata as they stand in a file.
+#[derive(Serialize, Deserialize)]
+struct FileMetadata {
+    #[serde(flatten)]
+    metadata: Metadata,
+    /// The names of the groups of planes; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planes: Option<Vec<String>>,
+}
+
 /// The game of a samples file, and the part of a generation that it contains.
 ///
 /// # Errors
@@ -71,10 +81,12 @@ impl Samples {
 
     /// The content of a samples file.
     pub(crate) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
-        tensors::to_bytes(kind::<G>(), G::info().name, &self.tensors(metadata.shape), metadata)
+        let planes = metadata.shape.selection.names();
+        let tensors = self.tensors(metadata.shape);
+        tensors::to_bytes(kind::<G>(), G::info().name, &tensors, FileMetadata { metadata, planes })
     }
 
-    /// Reads the samples file of a generation, for boards of this shape.
+    /// Reads the samples file of a generation, for boards of this shape and with these planes.
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
@@ -89,8 +101,14 @@ impl Samples {
             Err(SamplesError { path: path.to_owned(), problem })
         };
         if metadata.shape != shape {
-            let EncodingShape { files, ranks, .. } = metadata.shape;
-            let problem = format!("of boards of {files}×{ranks}, not {}×{}", shape.files, shape.ranks);
+            let EncodingShape { files, ranks, input_planes, selection, .. } = metadata.shape;
+            let problem = match (files, ranks) == (shape.files, shape.ranks) {
+                false => format!("of boards of {files}×{ranks}, not {}×{}", shape.files, shape.ranks),
+                true => format!(
+                    "{input_planes} of a position ({selection}), expected {} ({})",
+                    shape.input_planes, shape.selection
+                ),
+            };
             return refused("planes", problem);
         }
         if metadata.generation != generation {
@@ -110,7 +128,11 @@ impl Samples {
     pub(crate) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
             let bytes = input::read(path, MAX_TENSORS)?;
-            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)?;
+            let (found, file) = tensors::from_bytes::<FileMetadata>(kind::<G>(), G::info().name, &bytes)?;
+            let mut metadata = found.metadata;
+            if let Some(names) = &found.planes {
+                metadata.shape.selection = PlaneSelection::new(G::PLANE_GROUPS, names)?;
+            }
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,
                 move_offsets: tensors::read(&file, "move_offsets")?.1,

@@ -12,7 +12,7 @@ use crate::play::{Agent, Stopped, play_opening};
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
 use labrys_core::engine::{Board, GameState};
-use labrys_core::game::{Color, Game, Wdl, mixed};
+use labrys_core::game::{Color, EncodingShape, Game, Wdl, mixed};
 use labrys_core::parallel;
 use labrys_core::search::{Control, RootStatistics};
 
@@ -57,57 +57,63 @@ struct SelfPlayGame {
     winner: Option<Color>,
 }
 
-/// Plays the games `numbers` of a generation. `player` returns the player of a thread. `each` is called after
-/// each game with the number of games and of positions so far. `None` if `control` stops it.
-pub(super) fn play_games<G: Playable, W: Send>(
-    start: &GameState<G>,
-    settings: &ZeroSettings,
-    workers: &mut [W],
-    player: impl Fn(&mut W) -> &mut Agent<G> + Sync,
-    (generation, numbers): (u32, Range<u64>),
-    control: &Control,
-    mut each: impl FnMut(u64, u64),
-) -> Option<(Samples, SelfPlayResult)> {
-    let job = |worker: &mut W, number| {
-        let seed = settings.seed_of(Purpose::SelfPlay, generation, number);
-        play_game(start, player(worker), &settings.selfplay, seed, control)
-    };
-    let (mut games, mut positions) = (0, 0);
-    let played = parallel::in_order_with(workers, numbers, job, |game| {
-        games += 1;
-        positions += game.samples.len() as u64;
-        each(games, positions);
-    })?;
-    let (mut samples, mut result) = (Samples::new(), SelfPlayResult::default());
-    for game in played {
-        samples.append(&game.samples);
-        result.add(game.winner);
-    }
-    Some((samples, result))
+/// Games of a generation, to be played.
+pub(super) struct Games<'a, G: Game> {
+    /// Where they start.
+    pub(super) start: &'a GameState<G>,
+    pub(super) settings: &'a ZeroSettings,
+    /// The sizes and planes of the samples.
+    pub(super) shape: EncodingShape,
+    pub(super) generation: u32,
+    /// The numbers of the games in the generation.
+    pub(super) numbers: Range<u64>,
 }
 
-/// Plays a game from `start` with one player for both sides; `None` if `control` stops it. The game depends only
-/// on the player, the settings and the seed.
-fn play_game<G: Playable>(
-    start: &GameState<G>,
-    player: &mut Agent<G>,
-    settings: &SelfPlaySettings,
-    seed: u64,
-    control: &Control,
-) -> Option<SelfPlayGame> {
-    player.new_game(mixed(seed));
-    let mut random = StdRng::seed_from_u64(seed);
-    let plies = random.random_range(0..=settings.opening_plies) as usize;
-    let random_numbers = (&mut random, None);
-    let (mut game, max_plies) = play_opening(start, plies, max_plies::<G>(settings), random_numbers, control);
-    let (samples, sides) = (Samples::new(), Vec::new());
-    let mut driver = Driver { player, control, random, samples, sides };
-    let end = play_out(&mut game, max_plies, &mut driver).ok()?;
-    let Driver { mut samples, sides, .. } = driver;
-    for (value, side) in samples.value.iter_mut().zip(sides) {
-        *value = (2.0 * Wdl::of(end.winner(), side).value() - 1.0) as f32;
+impl<G: Playable> Games<'_, G> {
+    /// Plays the games. `player` returns the player of a thread. `each` is called after each game with the
+    /// number of games and of positions so far. `None` if `control` stops it.
+    pub(super) fn play<W: Send>(
+        &self,
+        workers: &mut [W],
+        player: impl Fn(&mut W) -> &mut Agent<G> + Sync,
+        control: &Control,
+        mut each: impl FnMut(u64, u64),
+    ) -> Option<(Samples, SelfPlayResult)> {
+        let job = |worker: &mut W, number| self.play_game(player(worker), number, control);
+        let (mut games, mut positions) = (0, 0);
+        let played = parallel::in_order_with(workers, self.numbers.clone(), job, |game| {
+            games += 1;
+            positions += game.samples.len() as u64;
+            each(games, positions);
+        })?;
+        let (mut samples, mut result) = (Samples::new(), SelfPlayResult::default());
+        for game in played {
+            samples.append(&game.samples);
+            result.add(game.winner);
+        }
+        Some((samples, result))
     }
-    Some(SelfPlayGame { samples, winner: end.winner() })
+
+    /// Plays a game with one player for both sides; `None` if `control` stops it. The game depends only on the
+    /// player, the settings and its number.
+    fn play_game(&self, player: &mut Agent<G>, number: u64, control: &Control) -> Option<SelfPlayGame> {
+        let seed = self.settings.seed_of(Purpose::SelfPlay, self.generation, number);
+        let settings = &self.settings.selfplay;
+        player.new_game(mixed(seed));
+        let mut random = StdRng::seed_from_u64(seed);
+        let plies = random.random_range(0..=settings.opening_plies) as usize;
+        let numbers = (&mut random, None);
+        let (mut game, max_plies) =
+            play_opening(self.start, plies, max_plies::<G>(settings), numbers, control);
+        let (samples, sides) = (Samples::new(), Vec::new());
+        let mut driver = Driver { player, control, random, shape: self.shape, samples, sides };
+        let end = play_out(&mut game, max_plies, &mut driver).ok()?;
+        let Driver { mut samples, sides, .. } = driver;
+        for (value, side) in samples.value.iter_mut().zip(sides) {
+            *value = (2.0 * Wdl::of(end.winner(), side).value() - 1.0) as f32;
+        }
+        Some(SelfPlayGame { samples, winner: end.winner() })
+    }
 }
 
 /// Plies after which a game is adjudicated.
@@ -120,6 +126,7 @@ struct Driver<'a, G: Game> {
     player: &'a mut Agent<G>,
     control: &'a Control,
     random: StdRng,
+    shape: EncodingShape,
     samples: Samples,
     /// The side to move of each position.
     sides: Vec<Color>,
@@ -135,7 +142,8 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
         let position = game.position();
         let policy = target(position, mv, &root);
         let root_value = (2.0 * root.value - 1.0) as f32;
-        self.samples.push(position, game.history().occurrences(position), &policy, root_value);
+        let occurrences = game.history().occurrences(position);
+        self.samples.push(position, occurrences, self.shape, &policy, root_value);
         self.sides.push(game.side_to_move());
         Ok(mv)
     }

@@ -64,8 +64,8 @@ pub enum NetKind {
     Residual,
 }
 
-/// The architecture of a net. Sizes that are not set have defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The architecture of a net and its input. Sizes that are not set have defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetSettings {
     /// The kind of net.
@@ -76,12 +76,14 @@ pub struct NetSettings {
     pub dense: Option<usize>,
     /// Residual blocks of `residual`; by default 3.
     pub blocks: Option<usize>,
+    /// The groups of planes of the input; by default all.
+    pub planes: Option<Spanned<Vec<String>>>,
 }
 
 impl NetSettings {
     /// The layers.
     pub fn architecture(&self) -> Architecture {
-        let NetSettings { architecture, channels, dense, blocks } = *self;
+        let NetSettings { architecture, channels, dense, blocks, planes: _ } = *self;
         match architecture {
             NetKind::Paper => {
                 let units = dense.unwrap_or(512);

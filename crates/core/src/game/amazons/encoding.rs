@@ -8,7 +8,7 @@
 //! squares, this distinguishes by which amazon a square is reached and from where the arrow is shot.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
 use super::board::{MAX_SIZE, squares};
 use super::rules::{Amazons, AmazonsMove};
 
@@ -17,13 +17,17 @@ fn most_steps((files, ranks): (usize, usize)) -> usize {
     files.max(ranks) - 1
 }
 
+/// The groups of the planes. The empty squares follow from the others.
+pub(super) const PLANE_GROUPS: &[PlaneGroup] =
+    &[PlaneGroup { name: "board", planes: 3 }, PlaneGroup { name: "empty", planes: 1 }];
+
 /// The version of the encoding.
 pub(super) const ENCODING_VERSION: u32 = 1;
 
 pub(super) fn encoding_shape(position: &Amazons) -> EncodingShape {
     let (files, ranks) = position.size();
     let policy_planes = 2 * DIRECTIONS * most_steps(position.size());
-    EncodingShape { files, ranks, input_planes: 4, policy_planes }
+    EncodingShape { files, ranks, input_planes: 4, policy_planes, selection: PlaneSelection::ALL }
 }
 
 pub(super) fn write_planes(position: &Amazons, _occurrences: usize, planes: &mut [f32]) {

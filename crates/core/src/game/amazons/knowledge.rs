@@ -1,7 +1,9 @@
 //! The knowledge of Amazons for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
+use super::super::{
+    Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, PlaneGroup, Symmetry,
+};
 use super::board::{reach, squares};
 use super::rules::{Amazons, AmazonsMove};
 use super::{encoding, features, inputs};
@@ -74,6 +76,8 @@ impl Knowledge for Amazons {
     }
 
     const ENCODING_VERSION: u32 = encoding::ENCODING_VERSION;
+
+    const PLANE_GROUPS: &'static [PlaneGroup] = encoding::PLANE_GROUPS;
 
     fn encoding_shape(&self) -> EncodingShape {
         encoding::encoding_shape(self)

@@ -15,11 +15,25 @@
 use cozy_chess::{Piece, Square};
 
 use super::super::encoding::{Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game};
+use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection};
 use super::rules::{Chess, ChessMove};
 
-pub(super) const SHAPE: EncodingShape =
-    EncodingShape { files: 8, ranks: 8, input_planes: 16, policy_planes: TARGETS + 3 * 3 };
+pub(super) const SHAPE: EncodingShape = EncodingShape {
+    files: 8,
+    ranks: 8,
+    input_planes: 16,
+    policy_planes: TARGETS + 3 * 3,
+    selection: PlaneSelection::ALL,
+};
+
+/// The groups of the planes.
+pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[
+    PlaneGroup { name: "board", planes: 12 },
+    PlaneGroup { name: "side", planes: 1 },
+    PlaneGroup { name: "move_number", planes: 1 },
+    PlaneGroup { name: "halfmove_clock", planes: 1 },
+    PlaneGroup { name: "repetitions", planes: 1 },
+];
 
 /// Planes of the policy for pairs of squares.
 const TARGETS: usize = Square::NUM;

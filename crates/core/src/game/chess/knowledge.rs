@@ -8,7 +8,7 @@ use cozy_chess::{
 use super::super::zobrist::mixed;
 use super::super::{
     Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, Knowledge, MsdFacts, MsdGains,
-    Perspective,
+    Perspective, PlaneGroup,
 };
 #[cfg(has_tables)]
 use super::super::{SharedTables, TablesError};
@@ -183,6 +183,8 @@ impl Knowledge for Chess {
     }
 
     const ENCODING_VERSION: u32 = encoding::ENCODING_VERSION;
+
+    const PLANE_GROUPS: &'static [PlaneGroup] = encoding::PLANE_GROUPS;
 
     fn encoding_shape(&self) -> EncodingShape {
         encoding::SHAPE

@@ -5,12 +5,24 @@
 //! is the square on the plane.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
 use super::attacks::squares;
 use super::rules::{Neighbours, NeighboursMove};
 
-pub(super) const SHAPE: EncodingShape =
-    EncodingShape { files: 8, ranks: 8, input_planes: 4, policy_planes: DIRECTIONS };
+pub(super) const SHAPE: EncodingShape = EncodingShape {
+    files: 8,
+    ranks: 8,
+    input_planes: 4,
+    policy_planes: DIRECTIONS,
+    selection: PlaneSelection::ALL,
+};
+
+/// The groups of the planes.
+pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[
+    PlaneGroup { name: "board", planes: 2 },
+    PlaneGroup { name: "halfmove_clock", planes: 1 },
+    PlaneGroup { name: "repetitions", planes: 1 },
+];
 
 /// The version of the encoding.
 pub(super) const ENCODING_VERSION: u32 = 1;

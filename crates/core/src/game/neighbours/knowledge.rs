@@ -1,7 +1,9 @@
 //! The knowledge of Neighbours for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
+use super::super::{
+    Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, PlaneGroup, Symmetry,
+};
 #[cfg(has_tables)]
 use super::super::{EndgamesVisitor, SharedTables, TablesError};
 #[cfg(has_tables)]
@@ -59,6 +61,8 @@ impl Knowledge for Neighbours {
     }
 
     const ENCODING_VERSION: u32 = encoding::ENCODING_VERSION;
+
+    const PLANE_GROUPS: &'static [PlaneGroup] = encoding::PLANE_GROUPS;
 
     fn encoding_shape(&self) -> EncodingShape {
         encoding::SHAPE

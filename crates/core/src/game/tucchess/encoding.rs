@@ -8,12 +8,25 @@
 //! Outcomes of chance share the indices of their move.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
 use super::board::{FILES, Kind, RANKS, ROOK_STEPS, squares};
 use super::rules::{POINT, TucChess, TucMove};
 
-pub(super) const SHAPE: EncodingShape =
-    EncodingShape { files: FILES, ranks: RANKS, input_planes: 9, policy_planes: DIRECTIONS * ROOK_STEPS };
+pub(super) const SHAPE: EncodingShape = EncodingShape {
+    files: FILES,
+    ranks: RANKS,
+    input_planes: 9,
+    policy_planes: DIRECTIONS * ROOK_STEPS,
+    selection: PlaneSelection::ALL,
+};
+
+/// The groups of the planes.
+pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[
+    PlaneGroup { name: "board", planes: 6 },
+    PlaneGroup { name: "prizes", planes: 1 },
+    PlaneGroup { name: "lead", planes: 1 },
+    PlaneGroup { name: "move_number", planes: 1 },
+];
 
 /// The version of the encoding.
 pub(super) const ENCODING_VERSION: u32 = 1;

@@ -1,7 +1,9 @@
 //! The knowledge of TUC-CHESS for searches, evaluations and nets.
 
 use super::super::zobrist::mixed;
-use super::super::{Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, Symmetry};
+use super::super::{
+    Color, EncodingShape, FeatureSet, Game, InputShape, Knowledge, Perspective, PlaneGroup, Symmetry,
+};
 use super::board::{Kind, last_rank, squares};
 use super::rules::{MEAN_PRIZE, POINT, TucChess, TucMove};
 use super::{encoding, features, inputs};
@@ -93,6 +95,8 @@ impl Knowledge for TucChess {
     }
 
     const ENCODING_VERSION: u32 = encoding::ENCODING_VERSION;
+
+    const PLANE_GROUPS: &'static [PlaneGroup] = encoding::PLANE_GROUPS;
 
     fn encoding_shape(&self) -> EncodingShape {
         encoding::SHAPE

@@ -104,7 +104,7 @@ impl NetLeaves {
     /// [`NetError`] names both boards.
     pub fn check_board<G: Knowledge>(&self, position: &G) -> Result<(), NetError> {
         let (net, board) = (self.net.config().shape, position.encoding_shape());
-        if net == board {
+        if net == board.select(net.selection) {
             return Ok(());
         }
         let [net, board] = [net, board].map(|shape| (shape.files, shape.ranks));
@@ -135,7 +135,8 @@ impl NetLeaves {
         leaves: &mut [Leaf<G>],
         is_over: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
-        let length = self.net.config().shape.input_len();
+        let shape = self.net.config().shape;
+        let length = shape.input_len();
         let (mut planes, mut open) = (Vec::with_capacity(leaves.len() * length), Vec::new());
         let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         {
@@ -143,7 +144,7 @@ impl NetLeaves {
             for (index, leaf) in leaves.iter_mut().enumerate() {
                 let begin = planes.len();
                 planes.resize(begin + length, 0.0);
-                leaf.position.write_planes(leaf.occurrences, &mut planes[begin..]);
+                shape.write_planes(&leaf.position, leaf.occurrences, &mut planes[begin..]);
                 let key = leaf.position.table_key() ^ hash(&planes[begin..]);
                 match cache.get(key).filter(|evaluation| evaluation.priors.len() == leaf.moves.len()) {
                     Some(evaluation) => {
