@@ -28,6 +28,7 @@ pub(super) const TARGET: Target = Target {
         "\\\"shard\\\":",
         "1/2 of 4 games of job 89abcdef",
         "\\\"white\\\":",
+        "\\\"game_lengths\\\":[2]",
         "18446744073709551615",
         "\u{0}\u{0}\u{0}\u{80}",
     ],
@@ -67,6 +68,7 @@ fn check(samples: &Samples) {
         assert!((sum - 1.0).abs() < 0.01, "{sum}");
         assert!((-1.0..=1.0).contains(&samples.values()[number]));
     }
+    assert!(samples.variety().distinct <= samples.len() as u64);
 }
 
 fn all_seeds() -> Vec<Vec<u8>> {
@@ -88,7 +90,8 @@ fn seed<G: Knowledge>(part: Option<&str>) -> Vec<u8> {
         TensorBytes::new("value", &[2], &[1.0_f32, -1.0]),
         TensorBytes::new("root_value", &[2], &[0.25_f32, 0.0]),
     ];
-    let mut metadata = json!({"shape": shape, "generation": 1, "white": 1, "drawn": 1, "black": 0});
+    let mut metadata = json!({"shape": shape, "generation": 1, "white": 1, "drawn": 1, "black": 0,
+        "game_lengths": [1, 1]});
     if let Some(part) = part {
         metadata["shard"] = part.into();
     }

@@ -12,8 +12,8 @@ use labrys_support::elo::Pairs;
 type Rating = (f64, f64);
 
 /// The column names before those of the opponents.
-const COLUMNS: &str = "generation,white,drawn,black,draw share,positions,distinct share,policy entropy,window,steps,\
-                       policy loss,value loss,won,drawn,lost,accepted,Elo,Elo error";
+const COLUMNS: &str = "generation,white,drawn,black,draw share,positions,distinct share,opening share,\
+                       policy entropy,window,steps,policy loss,value loss,won,drawn,lost,accepted,Elo,Elo error";
 
 /// The curve: a table with a line for each generation, and charts of losses, Elo, scores against the fixed
 /// opponents, draws and variety over generations. Scores and shares are from 0 to 1; cells of what was not
@@ -33,6 +33,7 @@ pub(super) fn report(state: &ZeroState) -> Report<'static> {
             draw_share(generation).to_string(),
             positions.to_string(),
             cell(distinct_share(generation)),
+            cell(opening_share(generation)),
             cell(entropy(generation)),
             window.to_string(),
             loss.steps.to_string(),
@@ -72,6 +73,7 @@ pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let shares = [
         share("drawn games", |generation| Some(draw_share(generation))),
         share("distinct positions", distinct_share),
+        share("distinct openings", opening_share),
     ];
     let titles = ["Draws and variety of self-play", generation, "share, %"];
     let shares = Chart { range: Some(0.0..100.0), ..Chart::new(titles, shares) };
@@ -96,6 +98,12 @@ fn draw_share(generation: &Generation) -> f64 {
 /// The share of distinct positions in self-play.
 fn distinct_share(generation: &Generation) -> Option<f64> {
     generation.variety.map(|variety| variety.distinct as f64 / generation.positions.max(1) as f64)
+}
+
+/// The number of distinct openings in self-play, as a share of the games.
+fn opening_share(generation: &Generation) -> Option<f64> {
+    let openings = generation.variety?.openings?;
+    Some(openings as f64 / generation.selfplay.games().max(1) as f64)
 }
 
 /// The entropy of the policy targets.
@@ -151,7 +159,7 @@ mod tests {
         Generation {
             selfplay: SelfPlayResult { white: 2, drawn: 0, black: 1 },
             positions: 30,
-            variety: Some(Variety { distinct: 15, entropy: 1.25 }),
+            variety: Some(Variety { distinct: 15, entropy: 1.25, openings: Some(2) }),
             window: 60,
             loss: MeanLoss { steps: 5, policy: 1.5, value: 0.25 },
             gate,
@@ -190,8 +198,8 @@ mod tests {
         let report = report(&state);
         let lines: Vec<_> = report.table.as_str().lines().collect();
         assert!(lines[0].ends_with("accepted,Elo,Elo error,score against a_b"));
-        assert_eq!(lines[1], "1,2,0,1,0,30,0.5,1.25,60,5,1.5,0.25,,,,true,,,");
-        assert_eq!(lines[2], "2,2,0,1,0,30,,,60,5,1.5,0.25,0,18,0,false,0.0,48.2,0.75");
+        assert_eq!(lines[1], "1,2,0,1,0,30,0.5,0.6666666666666666,1.25,60,5,1.5,0.25,,,,true,,,");
+        assert_eq!(lines[2], "2,2,0,1,0,30,,,,60,5,1.5,0.25,0,18,0,false,0.0,48.2,0.75");
         let names: Vec<_> = report.svgs().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["loss.svg", "elo.svg", "score.svg", "variety.svg", "entropy.svg"]);
     }

@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::training::Example;
 use labrys_core::game::{EncodingShape, Knowledge, Symmetry};
+
+/// Plies of a game that are its opening, for [`Variety::openings`].
+const OPENING_PLIES: usize = 8;
 
 /// Positions to learn from, concatenated: their planes, the policy indices of their legal moves, and the targets
 /// of policy and value.
@@ -24,6 +28,8 @@ pub struct Samples {
     pub(super) value: Vec<f32>,
     /// The value of the search at its root, on the same scale.
     pub(super) root_value: Vec<f32>,
+    /// The number of positions of each game; empty if it is not known, in files of earlier versions.
+    pub(super) game_lengths: Vec<u32>,
 }
 
 /// How much positions vary. Play that collapses into the same few games has a small share of distinct positions.
@@ -33,6 +39,10 @@ pub struct Variety {
     pub distinct: u64,
     /// The mean entropy of the policy targets, in nats: 0 where the search has tried one move alone.
     pub entropy: f64,
+    /// Distinct openings: the first eight plies that the net has played in each game. `None` if the samples
+    /// do not say where games begin.
+    #[serde(default)]
+    pub openings: Option<u64>,
 }
 
 impl Samples {
@@ -74,18 +84,31 @@ impl Samples {
     /// How much the positions vary.
     pub fn variety(&self) -> Variety {
         let positions = self.len();
-        let length = self.planes.len().checked_div(positions).unwrap_or(0);
-        let planes = (0..positions).map(|position| &self.planes[length * position..][..length]);
-        let seen: HashSet<u64> = planes
-            .map(|planes| {
-                let mut hasher = DefaultHasher::new();
-                planes.iter().for_each(|value| value.to_bits().hash(&mut hasher));
-                hasher.finish()
-            })
-            .collect();
+        let distinct = self.distinct((0..positions).map(|position| position..position + 1));
         let of_share = |share: f32| if share > 0.0 { -f64::from(share) * f64::from(share).ln() } else { 0.0 };
         let entropy: f64 = self.policy.iter().copied().map(of_share).sum();
-        Variety { distinct: seen.len() as u64, entropy: entropy / positions.max(1) as f64 }
+        let mut end = 0;
+        let openings = self.game_lengths.iter().map(|&length| {
+            let begin = end;
+            end += length as usize;
+            // An opening leads from the first of its positions to one more than it has plies.
+            begin..end.min(begin + OPENING_PLIES + 1)
+        });
+        let is_known = positions == 0 || !self.game_lengths.is_empty();
+        let openings = is_known.then(|| self.distinct(openings));
+        Variety { distinct, entropy: entropy / positions.max(1) as f64, openings }
+    }
+
+    /// The number of distinct sequences of positions.
+    fn distinct(&self, sequences: impl Iterator<Item = Range<usize>>) -> u64 {
+        let length = self.planes.len().checked_div(self.len()).unwrap_or(0);
+        let hash = |positions: Range<usize>| {
+            let mut hasher = DefaultHasher::new();
+            let planes = &self.planes[length * positions.start..length * positions.end];
+            planes.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+            hasher.finish()
+        };
+        sequences.map(hash).collect::<HashSet<_>>().len() as u64
     }
 
     /// Adds a position that has occurred `occurrences` times, with the input planes of `shape` and the policy
@@ -119,6 +142,7 @@ impl Samples {
         self.policy.extend(&other.policy);
         self.value.extend(&other.value);
         self.root_value.extend(&other.root_value);
+        self.game_lengths.extend(&other.game_lengths);
     }
 
     /// A position as a training example, transformed by a symmetry. `root_share` is the weight of the search's
@@ -158,16 +182,43 @@ mod tests {
             |at| moves.iter().map(|&mv| (mv, if mv == moves[at] { 1.0 } else { 0.0 })).collect::<Vec<_>>();
         let even: Vec<_> = moves.iter().map(|&mv| (mv, 1.0 / moves.len() as f32)).collect();
         let mut samples = Samples::new();
-        assert_eq!(samples.variety(), Variety { distinct: 0, entropy: 0.0 });
+        assert_eq!(samples.variety(), Variety { distinct: 0, entropy: 0.0, openings: Some(0) });
         let shape = start.encoding_shape();
         samples.push(&start, 1, shape, &one(0), 0.0);
         samples.push(&start, 1, shape, &one(1), 0.0);
-        assert_eq!(samples.variety(), Variety { distinct: 1, entropy: 0.0 });
+        assert_eq!(samples.variety(), Variety { distinct: 1, entropy: 0.0, openings: None });
         let mut next = start;
         next.play(moves[0]);
         samples.push(&next, 1, shape, &even, 0.0);
-        let Variety { distinct, entropy } = samples.variety();
+        let Variety { distinct, entropy, .. } = samples.variety();
         assert_eq!(distinct, 2);
         assert!((entropy - (moves.len() as f64).ln() / 3.0).abs() < 1e-6, "{entropy}");
+    }
+
+    #[test]
+    fn openings_are_the_first_plies_of_each_game() {
+        /// A game of the moves of these indices.
+        fn game(moves: &[usize]) -> Samples {
+            let (mut position, mut samples) = (TucChess::start(), Samples::new());
+            for &index in moves {
+                let mut legal = Vec::new();
+                position.legal_moves(&mut legal);
+                let policy: Vec<_> = legal.iter().map(|&mv| (mv, 1.0 / legal.len() as f32)).collect();
+                samples.push(&position, 1, position.encoding_shape(), &policy, 0.0);
+                position.play(legal[index]);
+            }
+            samples.game_lengths.push(samples.len() as u32);
+            samples
+        }
+        let openings = |games: &[&[usize]]| {
+            let mut samples = Samples::new();
+            games.iter().for_each(|moves| samples.append(&game(moves)));
+            samples.variety().openings
+        };
+        // The positions after ten moves: the ninth one makes no difference, the eighth does.
+        let (one, ninth, eighth) = ([0; 10], [0, 0, 0, 0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 0, 1, 0, 0]);
+        assert_eq!(openings(&[&one, &one, &ninth]), Some(1));
+        assert_eq!(openings(&[&one, &eighth, &ninth]), Some(2));
+        assert_eq!(openings(&[&one, &one[..4], &[]]), Some(3), "a short game is its own opening");
     }
 }

@@ -53,6 +53,9 @@ struct FileMetadata {
     /// The names of the groups of planes; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planes: Option<Vec<String>>,
+    /// The number of positions of each game; files of earlier versions do not have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    game_lengths: Vec<u32>,
 }
 
 /// The game of a samples file, and the part of a generation that it contains.
@@ -82,8 +85,9 @@ impl Samples {
     /// The content of a samples file.
     pub(crate) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
         let planes = metadata.shape.selection.names();
-        let tensors = self.tensors(metadata.shape);
-        tensors::to_bytes(kind::<G>(), G::info().name, &tensors, FileMetadata { metadata, planes })
+        let (tensors, game_lengths) = (self.tensors(metadata.shape), self.game_lengths.clone());
+        let metadata = FileMetadata { metadata, planes, game_lengths };
+        tensors::to_bytes(kind::<G>(), G::info().name, &tensors, metadata)
     }
 
     /// Reads the samples file of a generation, for boards of this shape and with these planes.
@@ -140,6 +144,7 @@ impl Samples {
                 policy: tensors::read(&file, "policy")?.1,
                 value: tensors::read(&file, "value")?.1,
                 root_value: tensors::read(&file, "root_value")?.1,
+                game_lengths: found.game_lengths,
             };
             match samples.flaw(metadata.shape) {
                 Some((name, problem)) => {
@@ -174,7 +179,8 @@ impl Samples {
         let ends = (offsets.first().copied(), offsets.last().map(|&last| last as usize));
         let rows = offsets.windows(2).all(|pair| pair[0] < pair[1]);
         let is_normed = |position| (self.policy(position).iter().sum::<f32>() - 1.0).abs() < ROUNDING;
-        let checks: [(bool, &str, &str); 8] = [
+        let played: u64 = self.game_lengths.iter().copied().map(u64::from).sum();
+        let checks: [(bool, &str, &str); 9] = [
             (self.planes.len() == positions * shape.input_len(), "planes", "not one set for each value"),
             (self.planes.iter().all(|value| value.is_finite()), "planes", "not all numbers are finite"),
             (
@@ -194,6 +200,11 @@ impl Samples {
             ),
             (within(&self.policy, 0.0..=1.0), "policy", "not all numbers are from 0 to 1"),
             (within(&self.value, -1.0..=1.0), "value", "not all numbers are from -1 to 1"),
+            (
+                self.game_lengths.is_empty() || played == positions as u64,
+                "value",
+                "not as many as the `game_lengths` sum to",
+            ),
             (
                 self.root_value.len() == positions && within(&self.root_value, -1.0..=1.0),
                 "root_value",

@@ -94,8 +94,8 @@ impl<G: Playable> Games<'_, G> {
         Some((samples, result))
     }
 
-    /// Plays a game with one player for both sides; `None` if `control` stops it. The game depends only on the
-    /// player, the settings and its number.
+    /// Plays a game with one player for both sides; `None` if `control` stops it. The game depends only on
+    /// the player, the settings and its number.
     fn play_game(&self, player: &mut Agent<G>, number: u64, control: &Control) -> Option<SelfPlayGame> {
         let seed = self.settings.seed_of(Purpose::SelfPlay, self.generation, number);
         let settings = &self.settings.selfplay;
@@ -112,6 +112,7 @@ impl<G: Playable> Games<'_, G> {
         for (value, side) in samples.value.iter_mut().zip(sides) {
             *value = (2.0 * Wdl::of(end.winner(), side).value() - 1.0) as f32;
         }
+        samples.game_lengths.push(samples.len() as u32);
         Some(SelfPlayGame { samples, winner: end.winner() })
     }
 }
