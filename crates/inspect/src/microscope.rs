@@ -5,7 +5,7 @@ use labrys_core::engine::{
     GameState, OptionError, PositionError, Settings, TypedEngine, TypedEvaluation, UnknownVariant, registry,
 };
 use labrys_core::eval::{Evaluator, Score};
-use labrys_core::game::{Knowledge, mixed};
+use labrys_core::game::{Knowledge, Phase, mixed};
 use labrys_core::game_table;
 use labrys_core::search::{
     Claim, Control, Heuristics, Limits, Method, MsdOptions, Options, Reference, ReferenceNode, Report,
@@ -198,7 +198,7 @@ fn inspect_position<G: SolverGame, E: Evaluator<G>>(
 ) -> Result<PositionReport, InspectError> {
     let mut report = PositionReport {
         fen: root.position().fen(),
-        phase: phase(root.position()),
+        phase: Phase::of(root.position()).name(),
         searches: Vec::new(),
         counts: Vec::new(),
         decisions: Vec::new(),
@@ -383,7 +383,7 @@ pub(crate) fn report<G: SolverGame, E: Evaluator<G>>(
         step: "",
         path: path_text(judge.root, &node.path),
         fen: position.fen(),
-        phase: phase(position),
+        phase: Phase::of(position).name(),
         depth: node.depth,
         moves: Vec::new(),
         claim: String::new(),
@@ -476,23 +476,5 @@ pub(crate) fn score_text(score: Score) -> String {
         true if score > Score::DRAW => "win".to_owned(),
         true => "loss".to_owned(),
         false => format!("{:.2}", f64::from(score.to_thousandths()) / 1000.0),
-    }
-}
-
-/// The phase of a position, by what is left on the board: of what the game counts as material, or of the
-/// letters of its FEN.
-pub(crate) fn phase<G: Knowledge>(position: &G) -> &'static str {
-    let letters = |fen: &str| {
-        let board = fen.split(' ').next().unwrap_or_default();
-        board.chars().filter(char::is_ascii_alphabetic).count()
-    };
-    let (now, most) = match position.material() {
-        (_, 0) => (letters(&position.fen()), letters(&G::start().fen())),
-        material => material,
-    };
-    match 3 * now {
-        share if share > 2 * most => "opening",
-        share if share > most => "middle game",
-        _ => "end game",
     }
 }

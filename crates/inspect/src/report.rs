@@ -79,7 +79,7 @@ pub struct Inspection {
 pub struct PositionReport {
     /// The position.
     pub fen: String,
-    /// `opening`, `middle game` or `end game`, by what is left on the board.
+    /// `opening`, `middle game` or `endgame`, by what is left on the board.
     pub phase: &'static str,
     /// The searches side by side.
     pub searches: Vec<SearchReport>,

@@ -6,19 +6,9 @@ use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::engine::Playable;
 use crate::engine::registry;
-use crate::game::counted;
+use crate::game::{Phase, counted};
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_header, start_of};
-
-/// The phases of a game: with more than two thirds of the most material, more than one third, and less.
-const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
-
-/// The phase of a position.
-fn phase<G: Playable>(position: &G) -> usize {
-    let (now, most) = position.material();
-    let third = 3 * now.saturating_sub(1) / most.max(1);
-    PHASES.len() - 1 - third.min(PHASES.len() - 1)
-}
 
 /// A part of a whole in percent.
 fn percent(part: u64, whole: u64) -> f64 {
@@ -48,13 +38,14 @@ impl NnueStatsArguments {
             let refuse = |problem: GamesProblem| GamesError { path: path.clone(), problem };
             let (header, games) = read_games::<G>(path)?;
             let start: G = start_of(&header).map_err(refuse)?;
-            let (mut counts, mut keys, mut phases) = (Counts::default(), Vec::new(), [0_u64; PHASES.len()]);
+            let (mut counts, mut keys, mut phases) =
+                (Counts::default(), Vec::new(), [0_u64; Phase::ALL.len()]);
             for (game, number) in games.iter().zip(1..) {
                 counts
                     .add(&start, game, |played, is_quiet| {
                         if is_quiet {
                             keys.push(played.position.key());
-                            phases[phase(played.position)] += 1;
+                            phases[Phase::of(played.position) as usize] += 1;
                         }
                     })
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
@@ -86,8 +77,9 @@ impl NnueStatsArguments {
             let again = quiet - keys.len() as u64;
             print_line!("  {quiet} to learn from, {again} of them ({:.1} %) again", percent(again, quiet))?;
             if start.material().1 > 0 {
-                let parts = PHASES.iter().zip(phases);
-                let parts = parts.map(|(name, count)| format!("{name} {:.1} %", percent(count, quiet)));
+                let parts = Phase::ALL.iter().zip(phases);
+                let parts =
+                    parts.map(|(phase, count)| format!("{} {:.1} %", phase.name(), percent(count, quiet)));
                 print_line!("  by the material: {}", parts.collect::<Vec<_>>().join(", "))?;
             }
             let drawn = games.iter().filter_map(|game| game.start);

@@ -24,6 +24,7 @@ mod msd;
 pub mod neighbours;
 mod outcome;
 pub mod perft;
+mod phase;
 mod scale;
 mod tables;
 pub mod tucchess;
@@ -44,6 +45,7 @@ pub use inputs::{
 pub use knowledge::Knowledge;
 pub use msd::{MsdFacts, MsdGains, MsdTerms};
 pub use outcome::{DrawRules, Ending, Outcome, Wdl};
+pub use phase::Phase;
 pub use scale::{Scale, Strength, WdlModel};
 pub use tables::{
     EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableOptions, TableResult,
