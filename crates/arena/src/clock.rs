@@ -204,6 +204,49 @@ mod tests {
     }
 
     #[test]
+    fn each_limit_of_an_engine_ends_a_search() {
+        let none = EngineLimits::default;
+        assert!(EngineLimits { margin: Duration::from_secs(1), ..none() }.is_unlimited());
+        for limits in [
+            EngineLimits { control: Some(control("1")), ..none() },
+            EngineLimits { move_time: Some(Duration::from_secs(1)), ..none() },
+            EngineLimits { depth: Some(3), ..none() },
+            EngineLimits { nodes: Some(100), ..none() },
+        ] {
+            assert!(!limits.is_unlimited(), "{limits}");
+        }
+    }
+
+    #[test]
+    fn a_search_gets_both_clocks_and_the_limits_of_its_side() {
+        let second = Duration::from_secs(1);
+        let [white, black] = ["5+1", "7+2"].map(|text| EngineLimits {
+            control: Some(control(text)),
+            depth: Some(3),
+            ..EngineLimits::default()
+        });
+        let limits = search_limits(&[&white, &black].map(PlayerClock::new), Color::White);
+        let clock = |remaining, increment| {
+            Some(Clock { remaining: remaining * second, increment: increment * second })
+        };
+        assert_eq!(limits.clocks, [clock(6, 1), clock(9, 2)], "with the increment of the first move");
+        assert_eq!((limits.depth, limits.moves_to_go), (Some(3), None));
+    }
+
+    #[test]
+    fn the_shorter_of_clock_and_time_per_move_counts() {
+        let second = Duration::from_secs(1);
+        for (time, timeout) in [("5", 3), ("1", 1)] {
+            let limits = EngineLimits {
+                control: Some(control(time)),
+                move_time: Some(3 * second),
+                ..EngineLimits::default()
+            };
+            assert_eq!(PlayerClock::new(&limits).timeout(), Some(timeout * second));
+        }
+    }
+
+    #[test]
     fn margins_and_times_per_move() {
         let ms = Duration::from_millis;
         let limits = EngineLimits {

@@ -376,6 +376,13 @@ mod tests {
         Deadline::new(control, Instant::now(), TimeManager { soft: None, hard })
     }
 
+    /// A time that the clock has left behind.
+    fn a_moment_ago() -> Instant {
+        let start = Instant::now();
+        while start.elapsed().is_zero() {}
+        start
+    }
+
     #[test]
     fn a_stopped_search_gets_the_nodes_that_it_is_granted_and_no_more() {
         let control = Control::default();
@@ -408,6 +415,203 @@ mod tests {
             budget.poll(deadline, false);
         }
         budget.visit()
+    }
+
+    #[test]
+    fn granted_time_and_nodes_count_from_the_grant() {
+        let control = Control::default();
+        let start = a_moment_ago();
+        let before = start.elapsed();
+        let budget_after_grant = |hard| {
+            let deadline = Deadline::new(&control, start, TimeManager { soft: None, hard });
+            let mut budget = Budget::new(None);
+            budget.add(5);
+            budget.next_poll = 100;
+            budget.end_node(3, Score::DRAW);
+            budget.grant(7, &deadline);
+            assert!(!budget.is_stopped() && budget.is_poll_due(&deadline));
+            budget.grant.unwrap()
+        };
+        let Grant { last, until } = budget_after_grant(None);
+        assert_eq!((last, until), (5 + 7, None), "the end is not urgent");
+        let urgent = [budget_after_grant(Some(GRACE)), {
+            control.stop();
+            budget_after_grant(None)
+        }];
+        for Grant { last, until } in urgent {
+            let (time, nodes) = until.unwrap();
+            assert!(time >= before + GRANTED_TIME, "{time:?}");
+            assert_eq!((last, nodes), (5 + 7, 5 + GRANTED_NODES));
+        }
+    }
+
+    #[test]
+    fn all_threads_share_a_limit_of_nodes() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, None);
+        let [mut one, mut other] = [(); 2].map(|()| Budget::new(Some(10)));
+        let visited = (0..100).filter(|_| !visit(&mut one, deadline)).count();
+        assert_eq!((visited, one.own_nodes(), deadline.nodes()), (10, 10, 10));
+        assert!(one.is_search_over() && deadline.is_over());
+        assert!(visit(&mut other, deadline) && other.own_nodes() == 0);
+    }
+
+    #[test]
+    fn nodes_are_counted_once_before_and_after_a_poll() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, None);
+        assert_eq!((deadline.add_nodes(3), deadline.add_nodes(4), deadline.nodes()), (3, 7, 7));
+        let mut budget = Budget::new(None);
+        budget.add(20);
+        assert!(!budget.visit());
+        assert_eq!((budget.own_nodes(), budget.all_nodes(deadline)), (21, 7 + 21));
+        budget.poll(deadline, false);
+        assert_eq!((budget.all_nodes(deadline), deadline.nodes()), (28, 28));
+        budget.add(2);
+        assert_eq!((budget.all_nodes(deadline), deadline.nodes()), (30, 28));
+        budget.poll(deadline, false);
+        assert_eq!((budget.all_nodes(deadline), deadline.nodes()), (30, 30));
+        assert!((24..=23 + POLL_INTERVAL).contains(&budget.next_poll), "{}", budget.next_poll);
+    }
+
+    #[test]
+    fn a_poll_is_due_by_the_nodes_or_after_the_end() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, None);
+        let mut budget = Budget::new(None);
+        budget.next_poll = 10;
+        assert!(!budget.is_poll_due(deadline));
+        budget.add(10);
+        assert!(budget.is_poll_due(deadline));
+        budget.next_poll = 20;
+        deadline.end();
+        assert!(budget.is_poll_due(deadline));
+        budget.end_node(1, Score::DRAW);
+        assert!(!budget.is_poll_due(deadline), "it stops already");
+        budget.grant(30, deadline);
+        budget.next_poll = 20;
+        assert!(!budget.is_poll_due(deadline), "nodes are granted");
+    }
+
+    #[test]
+    fn a_thread_ends_the_part_that_it_has_to_end() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, None);
+        let mut budget = Budget::new(None);
+        let score = Score::from_thousandths(70);
+        budget.end_node(4, score);
+        assert!(budget.is_stopped() && !budget.is_search_over());
+        assert_eq!((budget.take_ended_node(3), budget.take_ended_node(5)), (None, None));
+        assert!(budget.visit() && budget.own_nodes() == 0);
+        assert_eq!(budget.take_ended_node(4), Some(score));
+        assert_eq!((budget.is_stopped(), budget.take_ended_node(4)), (false, None));
+        budget.poll(deadline, true);
+        assert!(budget.is_stopped() && !budget.is_search_over(), "the search of the root");
+        budget.resume();
+        assert!(!budget.is_stopped());
+        deadline.end();
+        budget.poll(deadline, true);
+        assert!(budget.is_search_over());
+    }
+
+    #[test]
+    fn the_interval_of_polls_follows_the_time_of_a_step() {
+        let microsecond = Duration::from_micros(1);
+        for (steps, taken, next) in [
+            (10, 400, 12),
+            (10, 1_900, 2),
+            (10, 1_000_000, 1),
+            // It grows by no more than a factor of two.
+            (10, 1, 20),
+            (0, 100, 2),
+            (100, 1, 128),
+        ] {
+            let mut interval = PollInterval::new(128);
+            assert_eq!(interval.next(1_000 * microsecond, steps), 1, "nothing is known");
+            let now = (1_000 + taken) * microsecond;
+            assert_eq!(interval.next(now, steps), next, "{steps} steps in {taken} µs");
+        }
+    }
+
+    #[test]
+    fn a_poller_polls_after_its_steps() {
+        let control = Control::default();
+        // Nothing but a poll notices this end.
+        let deadline = deadline_of(&control, Some(Duration::ZERO));
+        let mut poller = deadline.poller();
+        let steps = (0..10 * STEPS).take_while(|_| !poller.is_over()).count() as u64;
+        assert_eq!((steps, poller.steps, poller.left), (STEPS, 1, 1));
+    }
+
+    #[test]
+    fn the_hard_limit_ends_no_search_in_ponder_mode() {
+        let control = Control::pondering();
+        let deadline = deadline_of(&control, Some(Duration::ZERO));
+        assert!(!deadline.poll().0 && !deadline.is_over());
+        control.ponderhit();
+        assert!(deadline.poll().0 && deadline.is_over());
+        let unlimited = deadline_of(&control, None);
+        assert!(!unlimited.poll().0);
+    }
+
+    #[test]
+    fn the_clock_runs_with_a_soft_limit_and_not_in_ponder_mode() {
+        let (hour, now) = (Duration::from_secs(3_600), Some(Duration::ZERO));
+        for (soft, is_pondering, factor, is_on_clock, is_over) in [
+            (None, false, 1.0, false, false),
+            (now, false, 1.0, true, true),
+            (now, true, 1.0, false, false),
+            (Some(hour), false, 1.0, true, false),
+            (Some(hour), false, 0.0, true, true),
+        ] {
+            let control = if is_pondering { Control::pondering() } else { Control::default() };
+            let deadline = Deadline::new(&control, Instant::now(), TimeManager { soft, hard: None });
+            let case = format!("{soft:?} {is_pondering} {factor}");
+            assert_eq!(deadline.is_on_clock(), is_on_clock, "{case}");
+            assert_eq!(deadline.is_soft_limit_over(factor), is_over, "{case}");
+        }
+    }
+
+    #[test]
+    fn grace_ends_after_the_search_and_its_own_time() {
+        let control = Control::default();
+        let deadline = deadline_of(&control, None);
+        let calls = 0..2 * STEPS;
+        let ends = |most| {
+            let mut is_over = deadline.grace(most);
+            calls.clone().any(|_| is_over())
+        };
+        assert!(!ends(Duration::ZERO), "the search goes on");
+        control.stop();
+        assert!(ends(Duration::ZERO) && !ends(Duration::from_secs(3_600)));
+    }
+
+    #[test]
+    fn polls_record_setup_and_gaps() {
+        let control = Control::default();
+        let deadline = Deadline::new(&control, a_moment_ago(), TimeManager::default());
+        assert!(deadline.elapsed() > Duration::ZERO);
+        assert_eq!((control.setup(), control.longest_gap()), (Duration::ZERO, Duration::ZERO));
+        // The last poll of another thread.
+        deadline.last_poll.0.store(0, Ordering::Relaxed);
+        let (_, first) = deadline.poll();
+        assert_eq!((control.setup(), control.longest_gap()), (first, first));
+        let (_, second) = deadline.poll();
+        assert!(second >= first && control.setup() == first);
+        assert_eq!(nanoseconds(Duration::MAX), u64::MAX);
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn a_report_is_due_after_its_interval() {
+        let long_ago = Instant::now().checked_sub(MAX_REPORT_INTERVAL).unwrap();
+        let mut timer = ProgressTimer { last_report: long_ago };
+        assert!(timer.is_due() && timer.last_report > long_ago, "it counts as made");
+        timer.last_report = Instant::now() + Duration::from_secs(3_600);
+        assert!(!timer.is_due());
+        timer.last_report = long_ago;
+        timer.restart();
+        assert!(timer.last_report > long_ago);
     }
 
     #[test]

@@ -184,3 +184,47 @@ impl Stop for Control {
         self.poll();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_ends_a_search() {
+        assert!(Limits::none().is_endless());
+        let (none, clock) =
+            (Limits::none, Clock { remaining: Duration::from_secs(1), increment: Duration::ZERO });
+        for limits in [
+            Limits::depth(3),
+            Limits::nodes(100),
+            Limits { soft_nodes: Some(100), ..none() },
+            Limits { mate: Some(2), ..none() },
+            Limits { movetime: Some(Duration::from_secs(1)), ..none() },
+            Limits { clocks: [Some(clock), None], ..none() },
+            Limits { clocks: [None, Some(clock)], ..none() },
+        ] {
+            assert!(!limits.is_endless(), "{limits:?}");
+        }
+        assert_eq!((Limits::depth(3).depth, Limits::nodes(100).nodes), (Some(3), Some(100)));
+    }
+
+    #[test]
+    fn work_without_a_clock_is_stopped_by_the_same_control() {
+        let control = Control::default().with_poll(Control::stop);
+        let stop: &dyn Stop = &control;
+        assert!(!stop.is_raised() && !control.stop_flag().load(Ordering::Relaxed));
+        stop.poll();
+        assert!(stop.is_raised() && control.stop_flag().load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn the_longest_gap_and_the_first_poll_are_kept() {
+        let control = Control::default();
+        for nanoseconds in [30, 70, 50] {
+            control.note_gap(nanoseconds);
+            control.note_first_poll(nanoseconds);
+        }
+        let noted = [control.longest_gap(), control.setup()];
+        assert_eq!(noted, [70, 30].map(Duration::from_nanos));
+    }
+}

@@ -218,6 +218,27 @@ mod tests {
         assert!(last > 1.5, "{last}");
     }
 
+    #[test]
+    fn the_factor_follows_stability_nodes_and_score() {
+        let mut stability = Stability::new();
+        // Half of the nodes: 1.9 - 1.3 / 2 = 1.25.
+        for (best, thousandths, factor) in [
+            ('a', 0, 1.6 * 1.25),
+            ('a', -100, 1.2 * 1.25 * 1.2),
+            // The mean is -50 now, then -75.
+            ('a', -100, 1.0 * 1.25 * 1.1),
+            ('a', -75, 0.9 * 1.25),
+            ('a', 925, 0.8 * 1.25 * 0.85),
+            // The mean is 425.
+            ('a', 425, 0.8 * 1.25),
+            ('b', -575, 1.6 * 1.25 * 1.6),
+            ('b', -75, 1.2 * 1.25),
+        ] {
+            let found = stability.factor(best, Score::from_thousandths(thousandths), 0.5, 1_000);
+            assert!((found - factor).abs() < 1e-9, "{best} {thousandths}: {found}, not {factor}");
+        }
+    }
+
     fn limits(remaining: u64, increment: u64) -> Limits {
         let clock = Clock {
             remaining: Duration::from_millis(remaining),
@@ -245,6 +266,62 @@ mod tests {
                     assert!(hard <= usable, "{limits:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn soft_and_hard_limit_of_a_move() {
+        let ms = Duration::from_millis;
+        // The overhead, reserve and held time leave 30 s.
+        for (remaining, moves_to_go, reserve, lag, cost, soft, hard) in [
+            (30_010, None, 0, 0, 0, 864, 4_320),
+            (30_010, Some(10), 0, 0, 0, 2_464, 12_320),
+            (30_010, Some(1), 0, 0, 0, 14_400, 18_000),
+            (30_110, None, 100, 0, 0, 864, 4_320),
+            (30_010, None, 0, 20, 0, 848, 4_240),
+            // Each of 49 coming moves costs 100 ms more than its increment, or each of five.
+            (34_910, None, 0, 0, 180, 864, 4_320),
+            (30_510, Some(6), 0, 0, 180, 4_064, 18_000),
+            // Before a time control, not even a lag of nearly all the time counts, here of 100 ms.
+            (110, Some(1), 0, 170, 0, 48, 60),
+        ] {
+            let (reserve, lag, cost) = (ms(reserve), ms(lag), ms(cost));
+            let limits = Limits { moves_to_go, reserve, lag, cost, ..limits(remaining, 100) };
+            let time = TimeManager::new(&limits, Color::White);
+            assert_eq!((time.soft, time.hard), (Some(ms(soft)), Some(ms(hard))), "{limits:?}");
+            assert!(time.is_on_clock());
+        }
+        let fixed = Limits { movetime: Some(ms(50)), ..limits(30_010, 100) };
+        let time = TimeManager::new(&fixed, Color::White);
+        assert_eq!((time.soft, time.hard), (Some(ms(864)), Some(ms(40))), "the shorter one counts");
+        assert!(!TimeManager::default().is_on_clock());
+    }
+
+    #[test]
+    fn the_worst_delay_fades_by_an_eighth_and_the_mean_takes_a_quarter() {
+        let ms = Duration::from_millis;
+        let mut delays = Delays::default();
+        let begin = |delays: &mut Delays, remaining, plies, waited| {
+            let limits = delays.begin(&limits(remaining, 10), Color::White, plies, ms(waited));
+            [limits.reserve, limits.lag, limits.cost].map(|time| time.as_micros())
+        };
+        assert_eq!(begin(&mut delays, 1_000, 0, 0), [0, 0, 0]);
+        // A gap of 82 ms, less the slack; by the next clock the move has taken 80 ms more than it knows, of
+        // which 10 ms are the overhead.
+        delays.end(ms(40), ms(8), ms(82));
+        assert_eq!(begin(&mut delays, 890, 2, 0), [80_000 + 70_000, 20_000, 20_000 + 2_000]);
+        delays.end(ms(40), ms(0), ms(0));
+        assert_eq!(begin(&mut delays, 860, 4, 0), [70_000 + 60_000, 15_000, 15_000 + 1_500]);
+        // It begins late, and no lag follows from another game.
+        let mut delays = Delays::default();
+        assert_eq!(begin(&mut delays, 1_000, 0, 52), [40_000, 0, 0]);
+        assert_eq!(begin(&mut delays, 900, 1, 0), [40_000, 0, 0]);
+        // A second is the longest lag that counts.
+        for (remaining, mean_lag) in [(8_000, 250_000), (7_999, 0)] {
+            let mut delays = Delays::default();
+            begin(&mut delays, 9_000, 0, 0);
+            delays.end(ms(10), ms(0), ms(0));
+            assert_eq!(begin(&mut delays, remaining, 2, 0)[1], mean_lag);
         }
     }
 
