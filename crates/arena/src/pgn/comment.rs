@@ -144,4 +144,26 @@ mod tests {
         assert_eq!(reply(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
         assert_eq!(reply(None, None), "0.450s");
     }
+    #[test]
+    fn values_are_written_where_the_reply_has_them() {
+        let position = Chess::start();
+        let comment = |pv: &[&str], nodes| {
+            let mut after = position.clone();
+            let pv = pv.iter().map(|text| {
+                let mv = after.parse_move(text).unwrap();
+                after.play(mv);
+                mv
+            });
+            let pv: Vec<_> = pv.collect();
+            let (seldepth, elapsed) = (Some(7), std::time::Duration::from_millis(500));
+            let mv = position.parse_move("e2e4").unwrap();
+            let reply = MoveReply { pv, nodes, seldepth, elapsed, ..MoveReply::new(Ok(mv)) };
+            PgnMove::new(&position, mv, &reply, &"pv,nps,seldepth,nodes".parse().unwrap()).comment
+        };
+        assert_eq!(
+            comment(&["e2e4", "e7e5"], Some(900)),
+            "0.500s, nodes=900, nps=1800, seldepth=7, pv=e4 e5"
+        );
+        assert_eq!(comment(&[], None), "0.500s, seldepth=7");
+    }
 }

@@ -155,6 +155,8 @@ pub(super) fn is_space(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Read};
+
     use super::*;
 
     #[test]
@@ -170,5 +172,42 @@ mod tests {
             let found: Vec<_> = read.iter().map(|(number, line, at)| (*number, &**line, *at)).collect();
             assert_eq!(found, [(1, "a", 0), (2, "b", 2), (3, "c", 5), (4, "d", 7), (5, "", 9), (6, "e", 14)]);
         }
+    }
+    #[test]
+    fn a_byte_order_mark_counts_before_its_line() {
+        let mut lines = Lines::new("\u{feff}a\nb".as_bytes());
+        let places = [(); 2].map(|()| (lines.next_line().unwrap(), lines.bytes_read()));
+        assert_eq!(places, [(true, 3), (true, 5)]);
+    }
+
+    /// A file whose first reads fail.
+    struct Faulty(Vec<io::ErrorKind>, &'static [u8]);
+
+    impl Read for Faulty {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let read = self.fill_buf()?.read(bytes)?;
+            self.consume(read);
+            Ok(read)
+        }
+    }
+
+    impl BufRead for Faulty {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            self.0.pop().map_or(Ok(self.1), |kind| Err(kind.into()))
+        }
+
+        fn consume(&mut self, bytes: usize) {
+            self.1 = &self.1[bytes..];
+        }
+    }
+
+    #[test]
+    fn an_interrupted_read_is_tried_again_and_no_other_one() {
+        let next = |kinds| {
+            let mut lines = Lines::new(Faulty(kinds, b"a\n"));
+            lines.next_line().map(|found| (found, lines.rest().trim().to_owned()))
+        };
+        assert_eq!(next(vec![io::ErrorKind::Interrupted; 2]), Ok((true, "a".to_owned())));
+        assert!(matches!(next(vec![io::ErrorKind::PermissionDenied]), Err(Problem::Read(_))));
     }
 }

@@ -629,7 +629,8 @@ mod tests {
 
     #[test]
     fn the_line_of_each_game_is_known() {
-        let mut reader = PgnReader::new(&b"1. e4 *\n\n[Event \"x\"]\n1. d4 *\n"[..]);
+        let text = "1. e4 *\n\n[Event \"x\"]\n[Site \"y\"]\n1. d4 *\n";
+        let mut reader = PgnReader::new(text.as_bytes());
         for line in [1, 3] {
             assert!(reader.next().unwrap().is_ok());
             assert_eq!(reader.game_line(), line);
@@ -640,6 +641,7 @@ mod tests {
     fn brackets_are_lists_before_the_first_move_and_comments_behind_it() {
         assert_eq!(summary("[1. e4 e5 *"), ["?: e4 e5 *"]);
         assert_eq!(summary("1. e4 [1. d4 d5] e5 *"), ["?: e4 e5 *"]);
+        assert_eq!(summary("[. e5] 1. e4 *"), ["?: e4 *"], "a list begins with a number");
         assert!(is_open("{a} {") && !is_open("{a}") && !is_open("a}"));
     }
 
@@ -793,6 +795,7 @@ mod tests {
             ("1. e4 {a {b} e5 {c} *", "?: e4 e5 *"),
             ("1. e4 (1. d4)) e5 *", "?: e4 e5 *"),
             ("1. e4 {[%clk 1:00} e5 *", "?: e4 e5 *"),
+            ("1. e4 {a\n[White \"x\"] b} e5 *", "?: e4 e5 *"),
         ] {
             assert_eq!(summary(text), [expected], "{text}");
             for next in [next.to_owned(), format!("[Event \"x\"]\n{next}")] {
@@ -823,6 +826,7 @@ mod tests {
             ("1. ... e5", "?: e5 *"),
             ("1 e4 e5 2 Nf3", "?: e4 e5 Nf3 *"),
             ("1) e4 e5 2) Nf3", "?: e4 e5 Nf3 *"),
+            ("1. e4 (1. d4 2) e5", "?: e4 e5 *"),
             ("e4, e5, Nf3", "?: e4 e5 Nf3 *"),
             ("1.\u{a0}e4\u{200b} e5 \u{1a}", "?: e4 e5 *"),
             ("1. e4 e5 1 - 0", "?: e4 e5 +"),
@@ -860,10 +864,20 @@ mod tests {
         // Without tags, the number of the first move begins the next game.
         assert_eq!(summary("1. e4 e5\n\n1. d4 d5\n\n1. c4"), ["?: e4 e5 *", "?: d4 d5 *", "?: c4 *"]);
         assert_eq!(summary("1. e4\n1... e5 2. Nf3\n1. d4"), ["?: e4 e5 Nf3 *", "?: d4 *"]);
-        let mut reader = PgnReader::new(&b"1. e4 e5\n"[..]);
-        assert!(reader.next().unwrap().is_ok());
-        let error = reader.unfinished().unwrap().to_string();
-        assert_eq!(error, "line 1: the game ends without a result after `e5`");
+        assert_eq!(summary("1. e4\n1. d4 d5"), ["?: e4 d4 d5 *"], "one move is none yet");
+        for text in ["1. e4 e5\n", "1. e4 e5 2", "1. e4 e5 (1... c5)"] {
+            let mut reader = PgnReader::new(text.as_bytes());
+            assert!(reader.next().unwrap().is_ok());
+            let error = reader.unfinished().unwrap().to_string();
+            assert_eq!(error, "line 1: the game ends without a result after `e5`", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_no_line() {
+        let error = |problem| PgnError { line: 3, problem }.to_string();
+        assert_eq!(error(Problem::Read("no disk".to_owned())), "cannot be read: no disk");
+        assert_eq!(error(Problem::LongLine), format!("line 3: {}", Problem::LongLine));
     }
 
     #[test]
@@ -873,6 +887,7 @@ mod tests {
             ("[White x]\n[Black \"b\"]", "x"),
             ("[White \"x\n[Black \"b\"]", "x"),
             ("[White \"two\nlines\"]\n[Black \"b\"]", "two lines"),
+            ("[White \"two\nl\"] [Black \"b\"]", "two l"),
             ("[1 \"x\"]\n[White \"x\"]\n[\"y\"]\n[]\n[Black \"b\"]", "x"),
             ("[white \"x\"]\n[BLACK \"b\"]", "x"),
             ("[White \"\"]\n[Black \"b\"]", ""),
@@ -915,8 +930,12 @@ mod tests {
     fn endless_lines_and_comments_end() {
         let long = "x".repeat(MAX_LINE + 1);
         assert_eq!(read(long.as_bytes()).1, [format!("line 1: {}", Problem::LongLine)]);
-        let comment = format!("1. e4 {{{}}} *", "long\n".repeat(MAX_COMMENT));
-        let (games, _) = read(comment.as_bytes());
-        assert!(games[0].moves[0].comment.len() <= MAX_COMMENT);
+        let comment = |text: &str| {
+            let (games, _) = read(format!("1. e4 {{{text}}} *").as_bytes());
+            games[0].moves[0].comment.len()
+        };
+        assert!(comment(&"long\n".repeat(MAX_COMMENT)) <= MAX_COMMENT);
+        let line = "x".repeat(2_000);
+        assert_eq!(comment(&format!("{line}\n{line}")), 4_001);
     }
 }

@@ -394,7 +394,8 @@ mod tests {
         {
             assert_eq!(glued_result(word), Some(length), "{word}");
         }
-        for word in ["0-0", "O-O-O", "a3a4=1+c5", "d1d7,d7g7", "e4", "e4*", "1-0", "0-0-0", "Ra1/2"] {
+        for word in ["0-0", "O-O-O", "a3a4=1+c5", "d1d7,d7g7", "e4", "e4*", "1-0", "0-0-0", "Ra1/2", "Kd4½"]
+        {
             assert_eq!(glued_result(word), None, "{word}");
         }
     }
@@ -406,6 +407,7 @@ mod tests {
             ("Nf3+", mv("Nf3+")),
             ("e4,", mv("e4")),
             ("2Nf3", mv("Nf3")),
+            ("0Nf3", mv("Nf3")),
             ("12", Word::Nothing),
             ("ep", Word::Nothing),
             ("1:e4", mv("e4")),
@@ -445,9 +447,15 @@ mod tests {
         ] {
             assert_eq!(&text[text.len() - sign_length(text)..], sign, "{text}");
         }
-        for (text, length) in
-            [("1.e4", 1), ("exd6e.p.+ x", 9), ("e8(Q)+", 6), ("e4(d4)", 2), ("h6*", 2), ("Ke7??", 3)]
-        {
+        for (text, length) in [
+            ("1.e4", 1),
+            ("exd6e.p.+ x", 9),
+            ("e8(Q)+", 6),
+            ("e4(d4)", 2),
+            ("h6*", 2),
+            ("Ke7??", 3),
+            ("h6.p", 2),
+        ] {
             assert_eq!(word_length(text), length, "{text}");
         }
         // Parts of a move that stand apart.
@@ -479,13 +487,27 @@ mod tests {
             ("e8 (Qd7)", 2),
             ("e8 (bxa3)", 2),
             ("Re8 Qd7", 3),
+            ("e8 Qd7", 2),
             ("e4 - Nf6", 2),
             ("e4 -+", 2),
             ("O-O Nf6", 3),
             ("O-O - 1. e4", 3),
             ("O - e4", 1),
+            ("O - O/x", 1),
         ] {
             assert_eq!(word_length(text), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_marks_than_the_standard_has_are_its_longest() {
+        for (run, word) in [
+            ("!?", Word::Glyph(5)),
+            ("!!!", Word::Glyph(3)),
+            ("????", Word::Glyph(4)),
+            ("!?!", Word::Sign("!?!".to_owned())),
+        ] {
+            assert_eq!(marks(run), word, "{run}");
         }
     }
 
@@ -503,6 +525,7 @@ mod tests {
             ("A game of 1995, e4 e5", "e4 e5"),
             ("Here is a bad one [Event", "[Event"),
             ("1. Hello", "1. Hello"),
+            ("...so it began 1. e4", "1. e4"),
             ("Nf3 d5", "Nf3 d5"),
             ("O-O Hello", "O-O Hello"),
             ("Nff Hello", "Nff Hello"),
