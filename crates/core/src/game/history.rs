@@ -100,3 +100,68 @@ impl<G: Game> Default for GameHistory<G> {
         GameHistory::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::neighbours::Neighbours;
+    use super::*;
+
+    /// Plays moves from a position in which both players can shuffle.
+    fn play(clock: usize, moves: &str) -> (Neighbours, GameHistory<Neighbours>) {
+        let fen = format!("pp6/8/8/8/8/8/8/PP6 w {clock} 60");
+        let (mut position, mut history) = (Neighbours::from_fen(&fen).unwrap(), GameHistory::new());
+        for text in moves.split_whitespace() {
+            history.push(&position);
+            position.play(position.parse_move(text).unwrap());
+        }
+        (position, history)
+    }
+
+    const CYCLE: &str = "a1a2 a8a7 a2a1 a7a8 ";
+
+    #[test]
+    fn a_search_scores_one_occurrence_in_its_tree_or_two_before_it_as_a_draw() {
+        let (position, once) = play(0, CYCLE);
+        assert_eq!(once.occurrences(&position), 2);
+        assert_eq!([0, 1, 4].map(|root| once.is_repetition(&position, root)), [true, false, false]);
+        let (position, twice) = play(0, &CYCLE.repeat(2));
+        assert_eq!(twice.occurrences(&position), 3);
+        assert_eq!([0, 4, 5, 8].map(|root| twice.is_repetition(&position, root)), [true; 4]);
+        assert!(!GameHistory::new().is_repetition(&position, 0));
+    }
+
+    #[test]
+    fn positions_before_the_last_irreversible_move_do_not_count() {
+        // The clock of the text covers no position of the history.
+        let (mut position, history) = play(0, CYCLE);
+        assert_eq!(history.occurrences(&position), 2);
+        position = Neighbours::from_fen("pp6/8/8/8/8/8/8/PP6 w 3 60").unwrap();
+        assert_eq!(history.occurrences(&position), 1);
+    }
+
+    #[test]
+    fn counters_draw_at_their_limits() {
+        let ending = |clock, moves: &str| {
+            let (position, history) = play(clock, moves);
+            history.outcome(&position).map(|outcome| (outcome.winner, outcome.ending))
+        };
+        assert_eq!(ending(0, CYCLE), None);
+        assert_eq!(ending(0, &CYCLE.repeat(2)), Some((None, Ending::Repetition)));
+        assert_eq!(ending(98, "a1a2"), None);
+        assert_eq!(ending(98, "a1a2 a8a7"), Some((None, Ending::NoProgress)));
+        assert_eq!(ending(101, ""), Some((None, Ending::NoProgress)));
+    }
+
+    #[test]
+    fn positions_are_taken_back_with_their_keys() {
+        let (position, mut history) = play(0, CYCLE);
+        assert!(!history.is_empty() && GameHistory::<Neighbours>::default().is_empty());
+        let of = |history: &GameHistory<Neighbours>| (history.past().len(), history.keys.len());
+        assert_eq!(of(&history), (4, 4));
+        history.pop();
+        assert_eq!(of(&history), (3, 3));
+        history.truncate(1);
+        assert_eq!(of(&history), (1, 1));
+        assert_eq!((history.past()[0].key(), history.keys[0]), (position.key(), position.key()));
+    }
+}

@@ -27,6 +27,8 @@ pub mod perft;
 mod phase;
 mod scale;
 mod tables;
+#[cfg(test)]
+mod tests;
 pub mod tucchess;
 mod zobrist;
 

@@ -140,4 +140,12 @@ mod tests {
         }
         assert_eq!(Wdl::Win.value(), 1.0);
     }
+    #[test]
+    fn outcomes_name_the_winner_and_the_rule() {
+        let text = |winner, ending| Outcome { winner, ending }.to_string();
+        assert_eq!(text(Some(Color::Black), Ending::Checkmate), "Black wins: checkmate");
+        assert_eq!(text(None, Ending::Stalemate), "draw: stalemate");
+        let texts: std::collections::BTreeSet<_> = Ending::ALL.map(|ending| ending.to_string()).into();
+        assert!(texts.len() == Ending::ALL.len() && !texts.contains(""), "{texts:?}");
+    }
 }

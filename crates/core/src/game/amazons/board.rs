@@ -275,4 +275,64 @@ mod tests {
         let large = [0, u128::from(first) << 64, u128::from(second) << 64];
         assert_ne!(u64::hash([first, 0, second]), u128::hash(large));
     }
+    #[test]
+    fn each_square_of_each_set_counts_in_a_hash() {
+        let sets = (0..3).flat_map(|place| {
+            (0..BITS).map(move |bit| {
+                let mut sets = [0; 3];
+                sets[place] = 1u128 << bit;
+                sets
+            })
+        });
+        let hashes: std::collections::HashSet<_> = sets.map(u128::hash).collect();
+        assert_eq!(hashes.len(), 3 * BITS);
+    }
+
+    #[test]
+    fn a_set_is_its_squares() {
+        let set = u128::square(3) | u128::square(100);
+        assert_eq!((set.first(), set.count(), set.is_none()), (3, 2, false));
+        assert_eq!(set.without_first(), 1 << 100);
+        assert!(set.without_first().without_first().is_none() && u128::NONE.is_none());
+        assert_eq!(squares(set).collect::<Vec<_>>(), [3, 100]);
+        let empty = board(MAX_SIZE, MAX_SIZE) & !set;
+        assert_eq!(u128::reach(3, empty), reach(3, empty));
+        assert_eq!(SquareSet::around(set), around(set));
+    }
+
+    #[test]
+    fn sets_anywhere_on_the_board_have_the_hash_of_the_corner() {
+        // Three squares in a bend, and the same two files further and three ranks higher.
+        let bend = [1u128 | 1 << 1, 1 << MAX_SIZE, 0];
+        let moved = bend.map(|set| set << (3 * MAX_SIZE + 2));
+        let small = u128::on_the_small_board(bend);
+        assert_eq!(small.map(|sets| sets.map(u64::count)), Some([2, 1, 0]));
+        assert_eq!(u128::on_the_small_board(moved), small);
+        assert_eq!(u128::symmetric_hash(moved), u128::symmetric_hash(bend));
+        assert_ne!(u128::symmetric_hash([bend[1], bend[0], 0]), u128::symmetric_hash(bend));
+        // From edge to edge there is no room on the small board.
+        assert_eq!(u128::on_the_small_board([FILE_A & board(MAX_SIZE, MAX_SIZE), 0, 0]), None);
+    }
+
+    /// The squares of a letter in a drawing whose last line is the first rank.
+    fn drawn(ranks: &[&str], letter: char) -> u128 {
+        let squares = ranks.iter().rev().enumerate().flat_map(|(rank, text)| {
+            text.char_indices().map(move |(file, found)| (MAX_SIZE * rank + file, found))
+        });
+        squares.filter(|(_, found)| *found == letter).fold(0, |set, (square, _)| set | 1 << square)
+    }
+
+    #[test]
+    fn regions_are_connected_over_corners() {
+        let ranks = ["aa##b", "a##bb", "###b#"];
+        let (left, right) = (drawn(&ranks, 'a'), drawn(&ranks, 'b'));
+        let ground = left | right;
+        assert_eq!(components(ground).collect::<Vec<_>>(), [right, left]);
+        assert_eq!(connected(u128::square(MAX_SIZE as u8), ground), left);
+        // The amazons stand on a1 and e1, and one on c2 reaches both regions.
+        assert_eq!(floods([1, 1 << 4], ground), [left, right]);
+        assert_eq!(flood(1, ground), left);
+        assert_eq!(flood(1 << (MAX_SIZE + 2), ground), ground);
+        assert_eq!(flood(1 << 10, ground), 0);
+    }
 }

@@ -293,3 +293,47 @@ impl Game for Amazons {
         around(self.of(self.stm)) & self.empty == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_moves_are_legal_and_follow_the_numbers() {
+        let position = Amazons::from_fen("1q2/2*1/4/Q1Q1 w - - 0 1").unwrap();
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let last = 1.0 - f64::EPSILON / 2.0;
+        let chosen = [0.0, 0.5, last].map(|number| position.random_move(&mut || number).unwrap());
+        assert!(chosen.iter().all(|mv| moves.contains(mv)), "{chosen:?}");
+        assert_eq!((Some(&chosen[0]), Some(&chosen[2])), (moves.first(), moves.last()));
+        assert!(chosen[1] != chosen[0] && chosen[1] != chosen[2]);
+        let stuck = Amazons::from_fen("Q*1q/**2/4/4 w - - 0 1").unwrap();
+        assert_eq!((stuck.random_move(&mut || 0.0), stuck.is_terminal()), (None, true));
+    }
+
+    #[test]
+    fn half_a_move_and_a_pass() {
+        let position = Amazons::from_fen("1q2/2*1/4/Q1Q1 w - - 0 1").unwrap();
+        let passed = position.passed();
+        assert_eq!((passed.side_to_move(), passed.key()), (Color::Black, passed.key_from_scratch()));
+        assert_eq!(passed.of(Color::White), position.of(Color::White));
+        // From a1 to a2.
+        let moved = position.moved(0, 11);
+        assert_eq!(moved.of(Color::White), 1 << 11 | 1 << 2);
+        assert_eq!(moved.empty(), position.empty() & !(1 << 11) | 1);
+        assert_eq!((moved.side_to_move(), moved.arrows()), (Color::Black, position.arrows()));
+    }
+
+    #[test]
+    fn contact_needs_an_empty_square_that_both_reach() {
+        for (fen, in_contact) in [
+            ("q3/4/4/3Q w", true),
+            ("q3/****/4/3Q w", false),
+            ("q1**/**2/4/3Q w", true),
+            ("qQ**/**2/4/4 w", false),
+        ] {
+            assert_eq!(Amazons::from_fen(fen).unwrap().in_contact(), in_contact, "{fen}");
+        }
+    }
+}

@@ -213,3 +213,43 @@ pub(super) fn reach(pieces: u64, occupied: u64, counts: &NeighbourCounts) -> [u6
         direction.step(front | walkers[1]) & !pieces
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::mixed;
+    use super::*;
+
+    /// Random boards, from half full to nearly empty: all pieces, and those of one player.
+    fn boards() -> impl Iterator<Item = (u64, u64)> {
+        (0..200).map(|seed| {
+            let random = |number| mixed(mixed(seed) ^ number);
+            let occupied = (0..=seed % 4).fold(!0, |board, number| board & random(number));
+            (occupied, occupied & random(4))
+        })
+    }
+
+    #[test]
+    fn neighbours_are_counted_on_all_squares_at_once() {
+        for (occupied, _) in boards() {
+            let counts = NeighbourCounts::new(occupied);
+            for square in 0..64 {
+                let count = distance(square, occupied) as usize;
+                let found = (0..=8).filter(|&n| counts.exactly(n) >> square & 1 == 1);
+                assert_eq!(found.collect::<Vec<_>>(), [count], "square {square} of {occupied:x}");
+            }
+            assert_eq!(around(occupied), !counts.exactly(0), "{occupied:x}");
+        }
+    }
+
+    #[test]
+    fn the_moves_of_all_pieces_are_those_of_each() {
+        for (occupied, pieces) in boards() {
+            let reached = reach(pieces, occupied, &NeighbourCounts::new(occupied));
+            let count = reached.iter().map(|targets| targets.count_ones()).sum::<u32>();
+            let each = || squares(pieces).map(|from| targets(from, occupied) & !pieces);
+            assert_eq!(count, each().map(u64::count_ones).sum::<u32>(), "{pieces:x} of {occupied:x}");
+            let union = reached.iter().fold(0, |all, targets| all | targets);
+            assert_eq!(union, each().fold(0, |all, targets| all | targets), "{pieces:x} of {occupied:x}");
+        }
+    }
+}

@@ -153,3 +153,16 @@ impl Iterator for Squares {
         (count, Some(count))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_are_listed_and_counted() {
+        let found = squares(0b1011);
+        assert_eq!(found.size_hint(), (3, Some(3)));
+        assert_eq!(found.collect::<Vec<_>>(), [0, 1, 3]);
+        assert_eq!(squares(1 << 63).collect::<Vec<_>>(), [63]);
+    }
+}

@@ -445,4 +445,57 @@ mod tests {
         assert!(outcomes.len() == 2 && outcomes.iter().all(|(outcome, _)| outcome.appears.is_none()));
         assert_eq!(full.sample(mv, &mut || 0.0).appears, None);
     }
+    #[test]
+    fn outcomes_of_chance_have_the_probabilities_of_the_rules() {
+        // 35 squares, less two kings, the rook and the prize, or less two kings and the rook.
+        let position = TucChess::from_fen("k4/5/5/5/R*3/5/K4 w 0 0 1").unwrap();
+        for (to, values, free) in [(11, &[0.9, 0.1][..], 32.0), (15, &[1.0][..], 31.0)] {
+            let mut outcomes = Vec::new();
+            position.outcomes(TucMove::new(10, to), &mut outcomes);
+            let (none, new) = outcomes.split_at(values.len());
+            let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+            for (outcome, &value) in none.iter().zip(values) {
+                assert!(outcome.0.appears.is_none() && near(outcome.1, 0.9 * value), "{outcome:?}");
+            }
+            assert_eq!(new.len() as f64, free * values.len() as f64);
+            for (new, &value) in new.chunks(free as usize).zip(values) {
+                let is_right = |outcome: &(TucMove, f64)| {
+                    outcome.0.appears.is_some() && near(outcome.1, 0.1 * value / free)
+                };
+                assert!(new.iter().all(is_right), "{new:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_follow_the_numbers() {
+        let position = TucChess::from_fen("k4/5/5/5/R*3/5/K4 w 0 0 1").unwrap();
+        let sample = |to, numbers: &[f64]| {
+            let mut numbers = numbers.iter();
+            let mv = position.sample(TucMove::new(10, to), &mut || *numbers.next().unwrap());
+            assert_eq!(numbers.next(), None, "all numbers are used");
+            assert_eq!(TucMove::from_bits(mv.to_bits()), mv);
+            (mv.prize_value, mv.appears)
+        };
+        // Free squares from b1 on; the last one is e7.
+        assert_eq!(sample(11, &[0.89, 0.11]), (PrizeValue::Point, None));
+        assert_eq!(sample(11, &[0.91, 0.09, 0.0]), (PrizeValue::Nothing, Some(1)));
+        assert_eq!(sample(15, &[0.09, 1.0 - f64::EPSILON / 2.0]), (PrizeValue::Mean, Some(34)));
+        assert_eq!(sample(15, &[0.09, 1.5 / 31.0]), (PrizeValue::Mean, Some(2)));
+        assert_eq!(sample(15, &[0.5]), (PrizeValue::Mean, None));
+    }
+
+    #[test]
+    fn a_king_is_attacked_by_every_piece() {
+        for (fen, is_attacked) in [
+            ("k4/5/5/5/R4/5/K4 w 0 0 1", false),
+            ("k4/5/5/R4/5/5/K4 w 0 0 1", true),
+            ("k4/1P3/5/5/5/5/K4 w 0 0 1", true),
+            ("k4/P4/5/5/5/5/K4 w 0 0 1", false),
+            ("kK3/5/5/5/5/5/5 b 0 0 1", true),
+            ("k4/5/5/R4/5/5/K4 b 0 0 1", false),
+        ] {
+            assert_eq!(TucChess::from_fen(fen).unwrap().attacks_king(), is_attacked, "{fen}");
+        }
+    }
 }
