@@ -64,9 +64,11 @@ def curve(folder):
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def column(columns, name):
-    """The numbers of a column that has one in each row."""
-    return averaged([float(value) for value in columns[name]])
+def line(columns, name, factor=1):
+    """Thousands of moves learned from, and the numbers of a column, times a factor, where it has one."""
+    pairs = zip(columns["steps"], columns[name])
+    points = [(float(steps) / 1000, factor * float(value)) for steps, value in pairs if value]
+    return [averaged(list(numbers)) for numbers in zip(*points)]
 
 
 def axes(columns, rows=1, height=2.4, **options):
@@ -146,20 +148,16 @@ def neighbours(runs):
     figure, panels = axes(3)
     for panel, titles in zip(panels, [["TD, set 1", "LSTD, set 1"], ["LSTD, set 2"], ["LSTD, set 3"]]):
         for title in titles:
-            panel.plot(
-                averaged([float(steps) / 1000 for steps in curves[title]["steps"]]),
-                column(curves[title], "change"), linewidth=1, label=title,
-            )
+            panel.plot(*line(curves[title], "change"), linewidth=1, label=title)
         panel.set(xlabel="thousand moves", ylabel="change of the weights, L1", ylim=(0, 3))
         panel.legend()
     save(figure, "neighbours-change")
     figure, panels = axes(2, 2)
     for panel, (title, columns) in zip(panels, curves.items()):
-        steps = averaged([float(steps) / 1000 for steps in columns["steps"]])
         names = [name for name in columns if name not in ("steps", "game", "clones", "change")]
         for name in names:
             if not name.startswith("score"):
-                panel.plot(steps, column(columns, name), linewidth=0.8)
+                panel.plot(*line(columns, name), linewidth=0.8)
         panel.set(title=title, xlabel="thousand moves", ylabel="weights")
     save(figure, "neighbours-weights")
 
@@ -176,14 +174,12 @@ def amazons(runs):
                      for opponent in ["random", "alphabeta", "mcts"]],
         ):
             columns = curve(folder / f"{start}-{opponent}")
-            steps = [float(steps) / 1000 for steps in columns["steps"]]
             score = next(name for name in columns if "hand-set" in name)
-            scores = [(at, 100 * float(value)) for at, value in zip(steps, columns[score]) if value]
-            panel.plot(*zip(*scores), linewidth=1, marker="o", markersize=2, color="C0")
+            panel.plot(*line(columns, score, 100), linewidth=1, marker="o", markersize=2, color="C0")
             panel.set(title=f"{start}, against {opponent}", ylim=(0, 100))
             panel.set_ylabel("score, %", color="C0")
             change = panel.twinx()
-            change.plot(averaged(steps), column(columns, "change"), linewidth=0.8, color="C1")
+            change.plot(*line(columns, "change"), linewidth=0.8, color="C1")
             change.set_ylabel("change", color="C1")
             change.set_ylim(0, 6)
         save(figure, name)
