@@ -316,6 +316,72 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_counted_by_kind() {
+        let mut counts = Counts::default();
+        for token in [SEARCHED, COUNTED, KNOWN, REFERENCE, REPLIES, KEPT, MOVE, MOVE + 1, MOVE + 900] {
+            counts.add(token);
+        }
+        let expected =
+            Counts { moves: 3, replies: 2, kept: 1, references: 1, searched: 1, counted: 1, assumed: 1 };
+        assert_eq!((counts, counts.positions()), (expected, 5));
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_what_was_written() {
+        /// Takes one byte at a time.
+        struct Slow(Vec<u8>, usize);
+
+        impl Write for Slow {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.extend(bytes.first());
+                Ok(bytes.len().min(1))
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                self.1 += 1;
+                Ok(())
+            }
+        }
+
+        let mut slow = Slow(Vec::new(), 0);
+        let mut file = ChecksumWriter::new(&mut slow);
+        file.write_all(b"tokens").unwrap();
+        file.flush().unwrap();
+        let sum = file.finish().unwrap();
+        assert_eq!(sum, crc32fast::hash(b"tokens"));
+        assert_eq!((slow.0, slow.1), ([&b"tokens"[..], &sum.to_le_bytes()].concat(), 1));
+    }
+
+    #[test]
+    fn a_certificate_is_known_by_its_title() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (text, is_it) in
+            [("Labrys proof 1\n{}", true), ("Labrys proof ", false), ("Labrys proof 2\n", false)]
+        {
+            std::fs::write(file.path(), text).unwrap();
+            assert_eq!(is_certificate(file.path()).unwrap(), is_it, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_header_has_one_form() {
+        let counts = Counts::default();
+        let header = Header { variant: "x".into(), fen: "y".into(), value: Value::Loss, counts };
+        let line = serde_json::to_string(&header).unwrap() + "\n";
+        assert_eq!(parse_header(&line).unwrap(), header);
+        for (other, problem) in [
+            (line.trim_end().to_owned(), "it has no end"),
+            (line.replace('y', "\\u0009"), "a control character"),
+            (line.replace('x', "\\u007f"), "a control character"),
+            (line.replace(':', ": "), "expected `{"),
+            ("{}\n".to_owned(), "missing field"),
+        ] {
+            let error = parse_header(&other).unwrap_err().to_string();
+            assert!(error.starts_with("has an invalid header: ") && error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
     fn trailing_bytes_are_detected() {
         for junk in ["", "JUNKJUNK", "\0"] {
             let (mut bytes, counts) = (Vec::new(), Counts::default());

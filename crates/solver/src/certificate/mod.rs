@@ -13,6 +13,8 @@
 
 mod file;
 mod leaf;
+#[cfg(test)]
+mod tests;
 mod verifier;
 mod writer;
 
