@@ -14,8 +14,8 @@
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
 # the targets. `make fuzz-night HOURS=8` attacks all of them until they have had 8 hours of a processor; the
 # same command goes on after an interruption.
-# `make loom` tries all orders of what the threads of a search do together, and `make tsan` searches with
-# ThreadSanitizer, which needs the source of the standard library, too; `make miri` interprets what handles
+# `make loom` tries all orders of what the threads of a search do together, and `make tsan` searches and proves
+# with ThreadSanitizer, which needs the source of the standard library, too; `make miri` interprets what handles
 # memory, with a nightly compiler that has miri.
 # `make mutants AREA=pgn SAMPLE=100` says which changes of the code no test notices; tools/mutants --list has
 # the areas. `make coverage` says how much of each crate the tests run.
@@ -129,7 +129,7 @@ loom:
 # Whatever it finds ends the run with an error.
 tsan:
 	env -u EVALFILE -u LABRYS_COMMIT RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread" cargo test -p labrys-core \
-		-Zbuild-std --target $(HOST) --target-dir target/tsan --test threads -- --test-threads=1
+		-p labrys-solver -Zbuild-std --target $(HOST) --target-dir target/tsan --test threads -- --test-threads=1
 
 miri:
 	env -u EVALFILE -u LABRYS_COMMIT cargo +nightly miri test -p labrys-core --no-default-features --lib \

@@ -289,6 +289,33 @@ mod tests {
         assert_eq!(found, [true, false, true, true, true]);
     }
 
+    /// Two threads write an entry at the same time: what is there afterwards is one of the first words and
+    /// one of the second ones.
+    #[test]
+    fn a_torn_entry_belongs_to_no_key() {
+        let open = |proof| Numbers { proof, disproof: 9 };
+        for (keys, numbers) in [([1, 2], [open(3), open(4)]), ([1, 1], [open(3), open(4)])] {
+            let written = [0, 1].map(|writer: usize| {
+                let memory = Memory::new(1).unwrap();
+                let table = memory.table();
+                table.store(keys[writer], numbers[writer], 1, None);
+                [0, 1].map(|word: usize| table.bucket(keys[writer])[word].load(Ordering::Relaxed))
+            });
+            for [first, second] in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+                let memory = Memory::new(1).unwrap();
+                let table = memory.table();
+                let bucket = table.bucket(keys[0]);
+                bucket[0].store(written[first][0], Ordering::Relaxed);
+                bucket[1].store(written[second][1], Ordering::Relaxed);
+                for writer in [0, 1] {
+                    let found = table.probe(keys[writer]);
+                    let is_whole = first == second && keys[first] == keys[writer];
+                    assert_eq!(found, is_whole.then(|| numbers[first]), "{keys:?} {first} {second}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn impossible_sizes_are_refused() {
         assert!(Memory::new(usize::MAX).is_none());
