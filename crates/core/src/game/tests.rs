@@ -189,3 +189,23 @@ fn the_table_keeps_apart_what_a_value_depends_on() {
     assert_eq!(tucchess("0 0"), tucchess("3 3"));
     assert!(tucchess("0 0") != tucchess("1 0") && tucchess("1 0") != tucchess("0 1"));
 }
+
+#[test]
+fn chess_is_dead_without_the_pieces_to_mate() {
+    for (rank, is_dead) in [
+        ("8", true),
+        ("1n6", true),
+        ("B7", true),
+        // On squares of one colour, and of both.
+        ("B1b5", true),
+        ("BB6", false),
+        ("N1N5", false),
+        ("Nb6", false),
+        ("P7", false),
+        ("r7", false),
+        ("Q7", false),
+    ] {
+        let position = Chess::from_fen(&format!("4k3/8/8/8/8/{rank}/8/4K3 w - - 0 1")).unwrap();
+        assert_eq!(position.is_dead(), is_dead, "{rank}");
+    }
+}

@@ -252,4 +252,15 @@ mod tests {
             assert_eq!(union, each().fold(0, |all, targets| all | targets), "{pieces:x} of {occupied:x}");
         }
     }
+    #[cfg(has_tables)]
+    #[test]
+    fn a_square_is_reached_from_those_that_it_is_a_target_of() {
+        for (others, _) in boards().take(20) {
+            for to in (0..64).filter(|to| others >> to & 1 == 0) {
+                let leads = |from: &u32| targets(*from, others) >> to & 1 == 1 && others >> from & 1 == 0;
+                let expected = (0..64).filter(leads).fold(0, |squares, from| squares | 1 << from);
+                assert_eq!(origins(to, others), expected, "to {to} among {others:x}");
+            }
+        }
+    }
 }

@@ -498,4 +498,37 @@ mod tests {
             assert_eq!(TucChess::from_fen(fen).unwrap().attacks_king(), is_attacked, "{fen}");
         }
     }
+    #[test]
+    fn the_game_ends_without_a_king_or_with_kings_alone() {
+        for (fen, ending) in [
+            ("k4/5/5/5/5/5/K4 w 0 0 1", Some(Ending::BareKings)),
+            ("5/5/5/R4/5/5/K4 b 3 4 9", Some(Ending::KingCaptured)),
+            ("k4/5/5/r4/5/5/5 w 3 4 9", Some(Ending::KingCaptured)),
+            ("k4/p4/5/5/5/5/K4 w 0 0 1", None),
+        ] {
+            assert_eq!(TucChess::from_fen(fen).unwrap().finished(), ending, "{fen}");
+        }
+    }
+
+    #[test]
+    fn enemies_and_prizes_score_and_the_last_rank_for_pawns() {
+        let position = TucChess::from_fen("k4/5/*4/5/R4/5/K4 w 0 0 1").unwrap();
+        let [king, prize] = [1 << 30, 1 << 20];
+        assert_eq!(position.scoring(Kind::Rook), king | prize);
+        assert_eq!(position.scoring(Kind::Pawn), king | prize | 0b11111 << 30);
+    }
+    #[test]
+    fn a_player_is_stuck_if_no_piece_can_move() {
+        for (fen, is_stuck) in [
+            ("kp3/pP3/P4/5/5/5/K4 b 2 2 1", true),
+            // A rook, a pawn that steps, and one that captures.
+            ("kp3/pP3/P4/5/5/5/K3r b 2 2 1", false),
+            ("kp3/pP3/5/5/5/5/K4 b 2 2 1", false),
+            ("kp3/pPP2/P4/5/5/5/K4 b 2 2 1", false),
+        ] {
+            let position = TucChess::from_fen(fen).unwrap();
+            assert_eq!((position.is_terminal(), position.count_moves() == 0), (is_stuck, is_stuck), "{fen}");
+            assert_eq!(position.leader(), None, "{fen}");
+        }
+    }
 }
