@@ -1,4 +1,6 @@
-//! The 16-bit arithmetic of nets, in loops that the compiler vectorizes.
+//! The 16-bit arithmetic of nets, in loops that the compiler vectorizes and in explicit vectors.
+
+use wide::{i16x16, i32x8};
 
 /// Numbers that are computed together.
 pub(super) const LANES: usize = 32;
@@ -109,13 +111,19 @@ fn few<const A: usize, const S: usize>(
 /// The sum of the products of weights and activations, SCReLU: the square of a number that is cut off at 0
 /// and at [`ONE`]. Weights are at most 127 in magnitude, so that the product of weight and number, the first
 /// of the two that are computed, has 16 bits.
+///
+/// In explicit vectors, as the compiler makes a plain loop of vectors half as long: their number of lanes is
+/// that of the sums, which have 32 bits.
 #[inline]
 pub(super) fn activated_dot(numbers: &[Lanes], weights: &[Lanes]) -> i32 {
-    let mut sum = 0_i32;
-    // One loop over all numbers: of two loops, the compiler would add up the lanes of each block.
-    for (&number, &weight) in numbers.as_flattened().iter().zip(weights.as_flattened()) {
-        let number = number.clamp(0, ONE);
-        sum = sum.wrapping_add(i32::from(number.wrapping_mul(weight)) * i32::from(number));
+    let (zero, one) = (i16x16::ZERO, i16x16::splat(ONE));
+    let mut sums = [i32x8::ZERO; LANES / 16];
+    for (numbers, weights) in numbers.iter().zip(weights) {
+        let parts = numbers.as_chunks().0.iter().zip(weights.as_chunks().0);
+        for (sum, (&numbers, &weights)) in sums.iter_mut().zip(parts) {
+            let numbers = i16x16::new(numbers).max(zero).min(one);
+            *sum += (numbers * i16x16::new(weights)).dot(numbers);
+        }
     }
-    sum
+    (sums[0] + sums[1]).reduce_add()
 }
