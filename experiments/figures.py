@@ -80,8 +80,12 @@ def save(figure, name):
     figure.tight_layout()
     path = HERE / "figures" / f"{name}.svg"
     path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, metadata=dict.fromkeys(["Date", "Creator", "Format", "Type"]))
     pyplot.close(figure)
+    # A tenth of a point is fine enough.
+    rounded = lambda number: f"{float(number.group()):.1f}".removesuffix(".0")
+    text = re.sub(r"\d+\.\d\d+", rounded, path.read_text())
+    path.write_text(re.sub(r" *\n *(?=[LzMCQ\"])", " ", text))
     print(path)
 
 
