@@ -83,9 +83,9 @@ pub(super) fn run(arguments: &InspectArguments) -> anyhow::Result<()> {
     } else {
         write!(out, "{inspection}")?;
     }
-    arguments.write(&inspection)?;
+    // An incomplete inspection leaves the files of a complete one as they are.
     match inspection.complete {
-        true => Ok(()),
+        true => arguments.write(&inspection),
         false => bail!("interrupted after {} of {}", inspection.positions.len(), counted(count, "position")),
     }
 }

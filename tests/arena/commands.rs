@@ -263,6 +263,22 @@ fn labrys_plays_the_same_in_process_and_over_uci() {
     assert_eq!(same, essence(&outside));
 }
 
+#[test]
+fn a_hidden_clock_ends_a_search_that_is_not_told_of_it() {
+    let folder = folder();
+    for (name, cmd) in [("in.pgn", ""), ("out.pgn", concat!("cmd=", env!("CARGO_BIN_EXE_labrys")))] {
+        let file = folder.path().join(name);
+        let result = json(&format!(
+            "--variant neighbours --engine name=deep {cmd} depth=200 tc=0.1 clock=hidden --engine name=quick depth=1 \
+             --each option.Hash=1 --games 2 --pgnout {}",
+            file.display()
+        ));
+        assert_eq!(result["players"][0]["forfeits"]["time"], 2, "{name}: {result}");
+        let ends: Vec<_> = read(&file).iter().map(|record| end(record).details.clone()).collect();
+        assert!(ends.iter().all(|details| details.contains("loses on time after 0.")), "{ends:?}");
+    }
+}
+
 /// The output of a match without the line of times.
 fn table(out: &str) -> Vec<&str> {
     out.lines().filter(|line| !line.contains(" games in ")).collect()

@@ -176,7 +176,7 @@ fn a_filter_is_learned_from_checked_decisions() {
          --samples 3 --view filter --out {data}"
     );
     assert!(labrys(&words).0);
-    let (success, text, error) = labrys(&format!("linear filter --data {data} --data {data} --steps 300"));
+    let (success, text, error) = labrys(&format!("linear filter --data {data} --steps 300"));
     assert!(success, "{error}");
     let options = text.lines().last().unwrap();
     assert!(options.starts_with("option.MsdSum=true option.MsdCaptureWeight="), "{text}");
@@ -190,9 +190,11 @@ fn a_filter_is_learned_from_checked_decisions() {
     std::fs::write(path("bad.jsonl"), format!("{line}\n{{\"view\": 3}}\n")).unwrap();
     for (file, message) in [
         (empty, "too few decisions about a filter with the values of all moves: 0"),
-        (of_amazons, "line 1: this game's filter rates moves by static evaluation"),
+        (of_amazons, "line 1: no `gained` and `piece`: the filter of this game rates by static evaluation"),
         (path("bad.jsonl"), "bad.jsonl"),
         (path("none.jsonl"), "none.jsonl"),
+        (format!("{data} --data {data}"), "the file is there twice"),
+        ("/dev/zero".to_owned(), "/dev/zero: a device"),
     ] {
         let (success, text, error) = labrys(&format!("linear filter --data {file}"));
         assert!(!success && text.is_empty() && error.contains(message), "{error}");

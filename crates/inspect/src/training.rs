@@ -9,6 +9,8 @@ use crate::report::{DecisionReport, Inspection, Verdict};
 struct Line<'a> {
     variant: &'a str,
     reference: &'a str,
+    /// The position that was inspected.
+    root: &'a str,
     #[serde(flatten)]
     decision: &'a DecisionReport,
 }
@@ -21,11 +23,14 @@ impl Inspection {
     /// Those of the serialiser.
     pub fn training_data(&self) -> Result<String, serde_json::Error> {
         let mut lines = String::new();
-        let decisions = self.positions.iter().flat_map(|position| &position.decisions);
-        for decision in decisions.filter(|decision| decision.verdict != Verdict::Unknown) {
-            let (variant, reference) = (self.variant, &self.reference[..]);
-            lines += &serde_json::to_string(&Line { variant, reference, decision })?;
-            lines.push('\n');
+        let (variant, reference) = (self.variant, &self.reference[..]);
+        for position in &self.positions {
+            let known = |decision: &&DecisionReport| decision.verdict != Verdict::Unknown;
+            for decision in position.decisions.iter().filter(known) {
+                let line = Line { variant, reference, root: &position.fen, decision };
+                lines += &serde_json::to_string(&line)?;
+                lines.push('\n');
+            }
         }
         Ok(lines)
     }

@@ -3,6 +3,7 @@
 //! order.
 
 use std::thread;
+use std::time::Duration;
 
 use labrys_core::game::amazons::Amazons;
 use labrys_core::game::chess::Chess;
@@ -37,6 +38,12 @@ fn a_limit_of_nodes_ends_all_threads() {
     for threads in [2, 4] {
         assert_eq!(value::<Amazons>(HARD, threads, &Limits::nodes(100), &Control::default()), None);
     }
+}
+
+#[test]
+fn all_threads_end_when_the_time_is_over() {
+    let limits = Limits { movetime: Some(Duration::from_millis(50)), ..Limits::none() };
+    assert_eq!(value::<Amazons>(HARD, 4, &limits, &Control::default()), None);
 }
 
 #[test]

@@ -86,9 +86,32 @@ impl Table {
             toml::from_str(text).map_err(|error| anyhow!("{}", error.to_string().trim_end()))?;
         ensure!(!table.steps.is_empty(), "no `[[step]]`");
         ensure!(!table.seeds.is_empty(), "no `seeds`");
-        for Expected { step, .. } in &table.expected {
+        if let Some(seed) = first_twice(&table.seeds) {
+            bail!("`seeds`: {seed} is there twice");
+        }
+        // They are the names of files in the folder of the run.
+        let is_plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        };
+        for Step { name, .. } in &table.steps {
+            ensure!(
+                is_plain(name) && !name.starts_with('.'),
+                "step name {}: expected letters, digits, `-`, `_` and `.`",
+                quote(name)
+            );
+        }
+        let runs: Vec<_> = table.runs().map(|(step, seed)| step.run_name(seed)).collect();
+        if let Some(run) = first_twice(&runs) {
+            bail!("two steps are called {}", quote(run));
+        }
+        for Expected { step, scale, numbers, .. } in &table.expected {
             let is_known = table.steps.iter().any(|known| known.name == *step);
             ensure!(is_known, "`[[expected]]` of the step {}, which does not exist", quote(step));
+            ensure!(scale.is_finite() && *scale != 0.0, "`scale` of the step {}: {scale}", quote(step));
+            for (key, number) in numbers {
+                let is_number = number.iter().all(|value| value.is_finite()) && number[1] >= 0.0;
+                ensure!(is_number, "number {} of the step {}: {number:?}", quote(key), quote(step));
+            }
         }
         Ok(table)
     }
@@ -116,6 +139,11 @@ impl Step {
     pub(super) fn run_name(&self, seed: Option<u64>) -> String {
         seed.map_or(self.name.clone(), |seed| format!("{}-{seed}", self.name))
     }
+}
+
+/// The first value that was there before.
+fn first_twice<T: PartialEq>(values: &[T]) -> Option<&T> {
+    values.iter().enumerate().find_map(|(index, value)| values[..index].contains(value).then_some(value))
 }
 
 /// The names of the tables of a folder, in order.
@@ -165,6 +193,21 @@ mod tests {
         };
         wrong("[[expected]]\nstep = \"c\"\nvalue = \"x\"\nnumbers = {}\n", "`c`");
         wrong("[[expected]]\nstep = \"a\"\nvalues = \"x\"\n", "values");
+        let numbers = "[[expected]]\nstep = \"a\"\nvalue = \"x\"\n";
+        wrong(&format!("{numbers}scale = nan\nnumbers = {{}}\n"), "`scale` of the step `a`: NaN");
+        for number in ["[2, inf]", "[nan, 1]", "[2, -3]"] {
+            wrong(&format!("{numbers}numbers = {{ games = {number} }}\n"), "number `games` of the step `a`");
+        }
+        for name in ["", "..", "../a", "/tmp/a", "a b", "a/b"] {
+            let step = format!("[[step]]\nname = \"{name}\"\ncommand = \"perft\"\n");
+            wrong(&step, &format!("step name `{name}`"));
+        }
+        for name in ["a", "b-1"] {
+            let step = format!("[[step]]\nname = \"{name}\"\ncommand = \"perft\"\n");
+            wrong(&step, &format!("two steps are called `{name}`"));
+        }
+        let twice = TABLE.replace("seeds = [1, 2]", "seeds = [1, 2, 1]");
+        assert_eq!(Table::parse(&twice).unwrap_err().to_string(), "`seeds`: 1 is there twice");
         assert!(Table::parse("").unwrap_err().to_string().contains("missing field"));
     }
 }

@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(reply(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
         assert_eq!(reply(None, None), "0.450s");
     }
+
     #[test]
     fn values_are_written_where_the_reply_has_them() {
         let position = Chess::start();

@@ -173,6 +173,7 @@ mod tests {
             assert_eq!(found, [(1, "a", 0), (2, "b", 2), (3, "c", 5), (4, "d", 7), (5, "", 9), (6, "e", 14)]);
         }
     }
+
     #[test]
     fn a_byte_order_mark_counts_before_its_line() {
         let mut lines = Lines::new("\u{feff}a\nb".as_bytes());

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
 use crate::Rules;
@@ -11,6 +12,9 @@ use labrys_core::engine::{Engine, OptionError, TypedEngine};
 use labrys_core::game::{Color, Game};
 use labrys_core::nets::NetError;
 use labrys_core::search::{Bound, Control, Limits, Report};
+
+/// Milliseconds after the end of its time when a search that is not told of it ends.
+const AFTER_TIMEOUT: u64 = 5;
 
 /// Sets the options of an engine.
 pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
@@ -74,11 +78,16 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         request: &MoveRequest<G>,
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
-        let limits = Limits { start: Instant::now(), ..request.limits.clone() };
+        let mut limits = Limits { start: Instant::now(), ..request.limits.clone() };
         // A bound is no score.
         let (mut exact, mut line) = (None, Vec::new());
         let best = self.run(|engine| {
             engine.check_board(request.game.position())?;
+            if limits.movetime.is_none() && limits.clocks == [None; 2] {
+                // A search that is told of no time ends a little after it, as others are stopped then.
+                let late = Duration::from_millis(engine.settings().move_overhead + AFTER_TIMEOUT);
+                limits.movetime = request.timeout.map(|timeout| timeout + late);
+            }
             Ok(engine.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv != 1 {
                     return;

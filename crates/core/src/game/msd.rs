@@ -49,7 +49,8 @@ pub struct MsdTerms {
     pub repetition: bool,
     /// Moves onto an attacked square have [`MsdTerms::exposure_weight`].
     pub exposure: bool,
-    /// Whether the weights of all terms that apply and the gains of the move add up, instead.
+    /// Whether the weights of all terms that apply and the gains of the move, or its static evaluation, add up,
+    /// instead of the first one deciding.
     pub sum: bool,
     /// The weight of a tactical move; 1000 in the paper, as for the next one.
     pub capture_weight: i32,
@@ -59,11 +60,11 @@ pub struct MsdTerms {
     pub exposure_weight: i32,
     /// θ, in hundredths: the weight of each move that the player gains.
     pub theta: i32,
-    /// θ in the end game; [`MsdTerms::theta`] if none.
+    /// θ in the endgame; [`MsdTerms::theta`] if none.
     pub theta_end: Option<i32>,
     /// γ, in hundredths: the weight of a tenth of the value of the piece that moves.
     pub gamma: i32,
-    /// γ in the end game; [`MsdTerms::gamma`] if none.
+    /// γ in the endgame; [`MsdTerms::gamma`] if none.
     pub gamma_end: Option<i32>,
 }
 
@@ -97,7 +98,7 @@ const REPEATS: i32 = i32::MIN;
 /// Ratings are in hundredths.
 const HUNDREDTHS: i32 = 100;
 
-/// What a static evaluation rates is less than this, the paper's 1000.
+/// The greatest static evaluation counts a little less than the paper's 1000.
 const GOOD: i32 = 1_000 * HUNDREDTHS;
 
 impl MsdTerms {
@@ -144,7 +145,7 @@ impl MsdTerms {
     }
 }
 
-/// The rating of a move by the static evaluation after it: between those of bad and of good moves.
+/// The rating of a move by the static evaluation after it: less than that of a tactical move by default.
 pub(super) fn by_static_eval(value: i32) -> i32 {
     value.clamp(1 - GOOD, GOOD - 1)
 }

@@ -140,6 +140,7 @@ mod tests {
         }
         assert_eq!(Wdl::Win.value(), 1.0);
     }
+
     #[test]
     fn outcomes_name_the_winner_and_the_rule() {
         let text = |winner, ending| Outcome { winner, ending }.to_string();

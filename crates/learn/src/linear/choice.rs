@@ -1,12 +1,13 @@
 //! Conditional logit (D. McFadden, "Conditional logit analysis of qualitative choice behavior", 1974): weights
-//! for which the best of several alternatives has the greatest sum of weighed features most often.
+//! under which the best of several alternatives is the most likely to be chosen.
 //!
 //! An alternative is chosen with a probability proportional to `exp(w·φ)`. Adam minimizes the mean cross entropy
-//! over all choices at once. Every tenth choice, by their order, is held out.
+//! over all choices at once. Choices come in groups that have much in common, such as the nodes of one search;
+//! every tenth group is held out.
 
 use crate::adam::{Adam, BETA1};
 
-/// One choice in this many is held out.
+/// One group in this many is held out.
 const HELD_OUT: usize = 10;
 
 /// Learning rate, in units of a weight.
@@ -18,6 +19,8 @@ const L2: f64 = 1e-4;
 /// Alternatives with `N` features each, of which one or more are the best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<const N: usize> {
+    /// The group.
+    pub group: usize,
     /// The features of the alternatives.
     pub alternatives: Vec<[f64; N]>,
     /// The indices of the best ones.
@@ -29,13 +32,20 @@ pub struct Choice<const N: usize> {
 pub struct ChoiceFit<const N: usize> {
     /// The weights.
     pub weights: [f64; N],
-    /// Mean cross entropy of the held-out choices in nats, and of the same with equal weights.
+    /// Choices from which they were learned, and those held out. Others have no worse alternative.
+    pub choices: [usize; 2],
+    /// Mean cross entropy of the held-out choices, in nats.
     pub error: f64,
     /// The same where all alternatives are equally likely.
     pub baseline: f64,
 }
 
 impl<const N: usize> Choice<N> {
+    /// Whether there is something to choose.
+    fn is_open(&self) -> bool {
+        !self.best.is_empty() && self.best.len() < self.alternatives.len()
+    }
+
     /// The probability of each alternative.
     fn probabilities(&self, weights: &[f64; N]) -> Vec<f64> {
         let values: Vec<f64> = self.alternatives.iter().map(|features| dot(weights, features)).collect();
@@ -68,16 +78,12 @@ fn dot<const N: usize>(weights: &[f64; N], features: &[f64; N]) -> f64 {
     weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
 }
 
-/// Fits weights to choices in a number of steps. `None` if there are too few of them, or if all alternatives of
-/// each are the best.
-pub fn fit<const N: usize>(choices: &[Choice<N>], steps: u32) -> Option<ChoiceFit<N>> {
-    let is_open =
-        |choice: &&Choice<N>| !choice.best.is_empty() && choice.best.len() < choice.alternatives.len();
-    let (mut training, mut held_out) = (Vec::new(), Vec::new());
-    for (number, choice) in choices.iter().filter(is_open).enumerate() {
-        if number % HELD_OUT == 0 { held_out.push(choice) } else { training.push(choice) }
-    }
-    if training.is_empty() {
+/// Fits weights to choices in a number of steps, each at least as large as in `least`. `None` if there are too
+/// few choices with a worse alternative, or none is held out.
+pub fn fit<const N: usize>(choices: &[Choice<N>], least: &[f64; N], steps: u32) -> Option<ChoiceFit<N>> {
+    let open = choices.iter().filter(|choice| choice.is_open());
+    let (held_out, training): (Vec<_>, Vec<_>) = open.partition(|choice| choice.group % HELD_OUT == 0);
+    if training.is_empty() || held_out.is_empty() {
         return None;
     }
     let mean = |weights: &[f64; N]| {
@@ -91,9 +97,11 @@ pub fn fit<const N: usize>(choices: &[Choice<N>], steps: u32) -> Option<ChoiceFi
         for (index, weight) in weights.iter_mut().enumerate() {
             let slope = gradient[index] / training.len() as f64 + L2 * *weight;
             *weight -= RATE * adam.direction(slope, &mut means[index], &mut squares[index]);
+            *weight = weight.max(least[index]);
         }
     }
-    Some(ChoiceFit { weights, error: mean(&weights), baseline: mean(&[0.0; N]) })
+    let choices = [training.len(), held_out.len()];
+    Some(ChoiceFit { weights, choices, error: mean(&weights), baseline: mean(&[0.0; N]) })
 }
 
 #[cfg(test)]
@@ -103,12 +111,15 @@ mod tests {
 
     use super::*;
 
+    /// No bound.
+    const ANY: [f64; 3] = [f64::NEG_INFINITY; 3];
+
     /// Choices of one in five, sampled under known weights.
     fn sampled(truth: &[f64; 3], count: usize) -> Vec<Choice<3>> {
         let mut random = StdRng::seed_from_u64(3);
-        let mut choice = || {
+        let mut choice = |group| {
             let alternatives = (0..5).map(|_| [0; 3].map(|_| random.random_range(-1.0..1.0))).collect();
-            let mut choice = Choice { alternatives, best: Vec::new() };
+            let mut choice = Choice { group, alternatives, best: Vec::new() };
             let mut left = random.random_range(0.0..1.0);
             let probabilities = choice.probabilities(truth);
             let chosen = probabilities.iter().position(|probability| {
@@ -118,17 +129,24 @@ mod tests {
             choice.best.push(chosen.unwrap_or(4));
             choice
         };
-        (0..count).map(|_| choice()).collect()
+        (0..count).map(&mut choice).collect()
     }
 
     #[test]
     fn known_weights_are_found_again() {
         let truth = [2.0, -1.0, 0.0];
-        let fit = fit(&sampled(&truth, 8_000), 600).unwrap();
+        let fit = fit(&sampled(&truth, 8_000), &ANY, 600).unwrap();
         for (found, truth) in fit.weights.iter().zip(truth) {
             assert!((found - truth).abs() < 0.1, "{fit:?}");
         }
+        assert_eq!(fit.choices, [7_200, 800]);
         assert!(fit.error < fit.baseline && (fit.baseline - 5.0f64.ln()).abs() < 1e-9, "{fit:?}");
+    }
+
+    #[test]
+    fn weights_stay_within_their_bounds() {
+        let fit = fit(&sampled(&[2.0, -1.0, 0.0], 2_000), &[3.0, 0.0, f64::NEG_INFINITY], 600).unwrap();
+        assert_eq!(fit.weights[..2], [3.0, 0.0]);
     }
 
     #[test]
@@ -149,8 +167,11 @@ mod tests {
 
     #[test]
     fn choices_without_a_worse_alternative_teach_nothing() {
-        let all = Choice { alternatives: vec![[1.0], [2.0]], best: vec![0, 1] };
-        assert_eq!(fit(&[all.clone(), all], 10), None);
-        assert_eq!(fit::<1>(&[], 10), None);
+        let all = |group| Choice { group, alternatives: vec![[1.0], [2.0]], best: vec![0, 1] };
+        assert_eq!(fit(&[all(0), all(1)], &[0.0], 10), None);
+        assert_eq!(fit::<1>(&[], &[0.0], 10), None);
+        // A group alone is held out.
+        let open = Choice { best: vec![1], ..all(0) };
+        assert_eq!(fit(&[open], &[0.0], 10), None);
     }
 }

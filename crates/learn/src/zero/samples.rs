@@ -94,8 +94,7 @@ impl Samples {
             // An opening leads from the first of its positions to one more than it has plies.
             begin..end.min(begin + OPENING_PLIES + 1)
         });
-        let is_known = positions == 0 || !self.game_lengths.is_empty();
-        let openings = is_known.then(|| self.distinct(openings));
+        let openings = self.knows_games().then(|| self.distinct(openings));
         Variety { distinct, entropy: entropy / positions.max(1) as f64, openings }
     }
 
@@ -135,6 +134,10 @@ impl Samples {
 
     /// Appends other samples of the same encoding.
     pub(crate) fn append(&mut self, other: &Samples) {
+        match self.knows_games() && other.knows_games() {
+            true => self.game_lengths.extend(&other.game_lengths),
+            false => self.game_lengths.clear(),
+        }
         let moves = self.moves() as u32;
         self.planes.extend(&other.planes);
         self.move_offsets.extend(other.move_offsets[1..].iter().map(|offset| moves + offset));
@@ -142,7 +145,11 @@ impl Samples {
         self.policy.extend(&other.policy);
         self.value.extend(&other.value);
         self.root_value.extend(&other.root_value);
-        self.game_lengths.extend(&other.game_lengths);
+    }
+
+    /// Whether the lengths of its games are known, if it has any: those of files of earlier versions are not.
+    fn knows_games(&self) -> bool {
+        self.is_empty() || !self.game_lengths.is_empty()
     }
 
     /// A position as a training example, transformed by a symmetry. `root_share` is the weight of the search's

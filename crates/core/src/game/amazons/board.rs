@@ -275,6 +275,7 @@ mod tests {
         let large = [0, u128::from(first) << 64, u128::from(second) << 64];
         assert_ne!(u64::hash([first, 0, second]), u128::hash(large));
     }
+
     #[test]
     fn each_square_of_each_set_counts_in_a_hash() {
         let sets = (0..3).flat_map(|place| {

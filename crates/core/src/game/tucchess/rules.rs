@@ -445,6 +445,7 @@ mod tests {
         assert!(outcomes.len() == 2 && outcomes.iter().all(|(outcome, _)| outcome.appears.is_none()));
         assert_eq!(full.sample(mv, &mut || 0.0).appears, None);
     }
+
     #[test]
     fn outcomes_of_chance_have_the_probabilities_of_the_rules() {
         // 35 squares, less two kings, the rook and the prize, or less two kings and the rook.
@@ -498,6 +499,7 @@ mod tests {
             assert_eq!(TucChess::from_fen(fen).unwrap().attacks_king(), is_attacked, "{fen}");
         }
     }
+
     #[test]
     fn the_game_ends_without_a_king_or_with_kings_alone() {
         for (fen, ending) in [
@@ -517,6 +519,7 @@ mod tests {
         assert_eq!(position.scoring(Kind::Rook), king | prize);
         assert_eq!(position.scoring(Kind::Pawn), king | prize | 0b11111 << 30);
     }
+
     #[test]
     fn a_player_is_stuck_if_no_piece_can_move() {
         for (fen, is_stuck) in [
