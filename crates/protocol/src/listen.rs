@@ -48,6 +48,8 @@ pub fn listen(listener: &TcpListener, limits: &GuestLimits) -> ! {
     loop {
         let accepted = listener.accept().and_then(|(stream, peer)| {
             let (stream, sessions) = (Arc::new(stream), Arc::clone(&sessions));
+            // Here, in the order of arrival, whichever thread runs first.
+            sessions.enter(&stream);
             thread::Builder::new().spawn(move || sessions.receive(&stream, peer)).map(drop)
         });
         if let Err(error) = accepted {
@@ -68,6 +70,17 @@ struct Sessions {
 }
 
 impl Sessions {
+    /// Lets a connection wait for its first command, and sends another one out if there are too many. While all
+    /// sessions are taken nobody waits.
+    fn enter(&self, stream: &Arc<TcpStream>) {
+        if self.claim_session().is_some()
+            && let Some(oldest) = self.waiting.enter(stream)
+        {
+            let _ = refuse(&oldest, TOO_MANY);
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+    }
+
     /// Serves a connection, and closes it.
     fn receive(&self, stream: &Arc<TcpStream>, peer: SocketAddr) {
         log::info!("{peer} has connected");
@@ -83,11 +96,8 @@ impl Sessions {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
         if self.claim_session().is_none() {
+            self.waiting.leave(stream);
             return refuse(stream, TOO_MANY);
-        }
-        if let Some(oldest) = self.waiting.enter(stream) {
-            let _ = refuse(&oldest, TOO_MANY);
-            let _ = oldest.shutdown(Shutdown::Both);
         }
         let beginning = read_first_command(stream);
         self.waiting.leave(stream);
