@@ -41,6 +41,7 @@ pub(crate) fn ratings<G: Knowledge, E: Evaluator<G>>(
     let mut history = history.clone();
     history.push(position);
     let (stm, now) = (position.side_to_move(), position.count_moves());
+    let weights = terms.weights(position.msd_phase());
     let [mut state, mut scratch] = [E::State::default(), E::State::default()];
     evaluator.reset(position, &mut state);
     let mut static_eval =
@@ -65,7 +66,7 @@ pub(crate) fn ratings<G: Knowledge, E: Evaluator<G>>(
             shares.extend(weighed.map(|(name, fact)| (name, alone(fact))));
             match &gains {
                 Some(gains) => {
-                    let [theta, gamma] = terms.shares(gains, now);
+                    let [theta, gamma] = gains.shares(now, weights);
                     shares.extend([("θ (new moves)", theta), ("γ (piece value)", gamma)]);
                 }
                 None => {

@@ -174,6 +174,11 @@ pub trait Knowledge: Game {
         None
     }
 
+    /// The phase of the game by which θ and γ are interpolated: 1 with all pieces, 0 at its end.
+    fn msd_phase(&self) -> f64 {
+        1.0
+    }
+
     /// Appends the rating of each of some legal moves by the terms of minimax selective deepening, higher is
     /// better. `history` ends with this position. `static_eval` gives the static evaluation of a child for the
     /// player who moved, in thousandths of its unit.
@@ -185,13 +190,15 @@ pub trait Knowledge: Game {
         static_eval: &mut impl FnMut(&Self) -> i32,
         ratings: &mut Vec<i32>,
     ) {
-        let mut now = None;
+        // The same for all moves, and needed for some.
+        let mut common = None;
         ratings.extend(moves.iter().map(|&mv| {
             let child = self.after(mv);
             terms.rating(self.msd_facts(mv, &child, history), || match self.msd_gains(mv, &child) {
                 Some(gains) => {
-                    let now = *now.get_or_insert_with(|| self.count_moves());
-                    terms.shares(&gains, now).iter().sum()
+                    let (now, weights) =
+                        *common.get_or_insert_with(|| (self.count_moves(), terms.weights(self.msd_phase())));
+                    gains.shares(now, weights).iter().sum()
                 }
                 None => msd::by_static_eval(static_eval(&child)),
             })

@@ -25,14 +25,17 @@ pub struct MsdGains {
     pub next_moves: Option<usize>,
     /// A tenth of the value of the piece that moves, a pawn being 10.
     pub piece: i32,
-    /// The phase of the game: 1 with all pieces, 0 at its end.
-    pub phase: f64,
 }
 
 impl MsdGains {
     /// The moves gained, of `now` legal ones.
     pub fn gained(&self, now: usize) -> i32 {
         self.next_moves.map_or(0, |next| next as i32 - now as i32)
+    }
+
+    /// The shares of θ and of γ in the rating; `now` is the number of legal moves.
+    pub fn shares(&self, now: usize, [theta, gamma]: [i32; 2]) -> [i32; 2] {
+        [theta * self.gained(now), gamma * self.piece]
     }
 }
 
@@ -132,16 +135,13 @@ impl MsdTerms {
         }
     }
 
-    /// The shares of θ and of γ in the rating of a move with these gains; `now` is the number of legal moves.
-    pub fn shares(&self, gains: &MsdGains, now: usize) -> [i32; 2] {
+    /// θ and γ in a phase of the game: 1 with all pieces, 0 at its end.
+    pub fn weights(&self, phase: f64) -> [i32; 2] {
         let by_phase = |start: i32, end: Option<i32>| {
             let end = f64::from(end.unwrap_or(start));
-            (f64::from(start) * gains.phase + end * (1.0 - gains.phase)).round() as i32
+            (f64::from(start) * phase + end * (1.0 - phase)).round() as i32
         };
-        [
-            by_phase(self.theta, self.theta_end) * gains.gained(now),
-            by_phase(self.gamma, self.gamma_end) * gains.piece,
-        ]
+        [by_phase(self.theta, self.theta_end), by_phase(self.gamma, self.gamma_end)]
     }
 }
 

@@ -12,6 +12,7 @@ use super::super::{
 };
 #[cfg(has_tables)]
 use super::super::{SharedTables, TablesError};
+use super::classical::phase;
 use super::rules::{Chess, ChessMove, append, en_passant_target};
 #[cfg(has_tables)]
 use super::syzygy;
@@ -139,6 +140,10 @@ impl Knowledge for Chess {
 
     fn msd_gains(&self, mv: ChessMove, child: &Chess) -> Option<MsdGains> {
         Some(msd_filter::gains(self, mv, child))
+    }
+
+    fn msd_phase(&self) -> f64 {
+        phase(self.board())
     }
 
     #[cfg(has_tables)]

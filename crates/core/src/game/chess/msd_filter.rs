@@ -4,7 +4,6 @@ use cozy_chess::{BitBoard, Board, Color as Side, Move, Piece, Square};
 
 use super::super::msd::is_last_repetition;
 use super::super::{Game, GameHistory, Knowledge, MsdFacts, MsdGains};
-use super::classical::phase;
 use super::exchange::attackers;
 use super::rules::{Chess, ChessMove};
 
@@ -37,7 +36,6 @@ pub(super) fn gains(position: &Chess, mv: ChessMove, child: &Chess) -> MsdGains 
     MsdGains {
         next_moves: child.after_null_move().map(|again| again.count_moves()),
         piece: board.piece_on(mv.0.from).map_or(0, |piece| VALUES[piece as usize]),
-        phase: phase(board),
     }
 }
 
