@@ -26,6 +26,20 @@ pub struct EncodingShape {
 }
 
 impl EncodingShape {
+    /// The sizes of an encoding on a board, with all planes of these groups.
+    pub const fn new(
+        (files, ranks): (usize, usize),
+        groups: &[PlaneGroup],
+        policy_planes: usize,
+    ) -> EncodingShape {
+        let (mut input_planes, mut index) = (0, 0);
+        while index < groups.len() {
+            input_planes += groups[index].planes;
+            index += 1;
+        }
+        EncodingShape { files, ranks, input_planes, policy_planes, selection: PlaneSelection::ALL }
+    }
+
     /// Squares of the board.
     pub const fn squares(self) -> usize {
         self.files * self.ranks

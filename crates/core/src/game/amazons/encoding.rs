@@ -8,7 +8,7 @@
 //! squares, this distinguishes by which amazon a square is reached and from where the arrow is shot.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, Symmetry};
 use super::board::{MAX_SIZE, squares};
 use super::rules::{Amazons, AmazonsMove};
 
@@ -25,9 +25,7 @@ pub(super) const PLANE_GROUPS: &[PlaneGroup] =
 pub(super) const ENCODING_VERSION: u32 = 1;
 
 pub(super) fn encoding_shape(position: &Amazons) -> EncodingShape {
-    let (files, ranks) = position.size();
-    let policy_planes = 2 * DIRECTIONS * most_steps(position.size());
-    EncodingShape { files, ranks, input_planes: 4, policy_planes, selection: PlaneSelection::ALL }
+    EncodingShape::new(position.size(), PLANE_GROUPS, 2 * DIRECTIONS * most_steps(position.size()))
 }
 
 pub(super) fn write_planes(position: &Amazons, _occurrences: usize, planes: &mut [f32]) {

@@ -15,16 +15,10 @@
 use cozy_chess::{Piece, Square};
 
 use super::super::encoding::{Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection};
+use super::super::{EncodingShape, Game, PlaneGroup};
 use super::rules::{Chess, ChessMove};
 
-pub(super) const SHAPE: EncodingShape = EncodingShape {
-    files: 8,
-    ranks: 8,
-    input_planes: 16,
-    policy_planes: TARGETS + 3 * 3,
-    selection: PlaneSelection::ALL,
-};
+pub(super) const SHAPE: EncodingShape = EncodingShape::new((8, 8), PLANE_GROUPS, TARGETS + 3 * 3);
 
 /// The groups of the planes.
 pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[

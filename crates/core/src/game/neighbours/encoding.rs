@@ -5,17 +5,11 @@
 //! is the square on the plane.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, Symmetry};
 use super::attacks::squares;
 use super::rules::{Neighbours, NeighboursMove};
 
-pub(super) const SHAPE: EncodingShape = EncodingShape {
-    files: 8,
-    ranks: 8,
-    input_planes: 4,
-    policy_planes: DIRECTIONS,
-    selection: PlaneSelection::ALL,
-};
+pub(super) const SHAPE: EncodingShape = EncodingShape::new((8, 8), PLANE_GROUPS, DIRECTIONS);
 
 /// The groups of the planes.
 pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[

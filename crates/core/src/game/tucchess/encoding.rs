@@ -8,17 +8,12 @@
 //! Outcomes of chance share the indices of their move.
 
 use super::super::encoding::{BoardSymmetry, DIRECTIONS, Orientation, PlaneWriter};
-use super::super::{EncodingShape, Game, PlaneGroup, PlaneSelection, Symmetry};
+use super::super::{EncodingShape, Game, PlaneGroup, Symmetry};
 use super::board::{FILES, Kind, RANKS, ROOK_STEPS, squares};
 use super::rules::{POINT, TucChess, TucMove};
 
-pub(super) const SHAPE: EncodingShape = EncodingShape {
-    files: FILES,
-    ranks: RANKS,
-    input_planes: 9,
-    policy_planes: DIRECTIONS * ROOK_STEPS,
-    selection: PlaneSelection::ALL,
-};
+pub(super) const SHAPE: EncodingShape =
+    EncodingShape::new((FILES, RANKS), PLANE_GROUPS, DIRECTIONS * ROOK_STEPS);
 
 /// The groups of the planes.
 pub(super) const PLANE_GROUPS: &[PlaneGroup] = &[
