@@ -57,13 +57,8 @@ pub(crate) fn ratings<G: Knowledge, E: Evaluator<G>>(
         let gains = position.msd_gains(mv, &child);
         let mut shares = Vec::new();
         if switch.is_none() {
-            let alone = |facts| terms.rating(facts, || 0);
-            let weighed = [
-                ("capture", MsdFacts { captures: facts.captures, ..MsdFacts::default() }),
-                ("escape", MsdFacts { escapes: facts.escapes, ..MsdFacts::default() }),
-                ("exposure", MsdFacts { exposed: facts.exposed, ..MsdFacts::default() }),
-            ];
-            shares.extend(weighed.map(|(name, fact)| (name, alone(fact))));
+            let weighed = terms.weighed(facts).map(Option::unwrap_or_default);
+            shares.extend(["capture", "escape", "exposure"].into_iter().zip(weighed));
             match &gains {
                 Some(gains) => {
                     let [theta, gamma] = gains.shares(now, weights);

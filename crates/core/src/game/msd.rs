@@ -116,14 +116,18 @@ impl MsdTerms {
         }
     }
 
+    /// The weights of a move as capture, as escape and as exposure, in hundredths, where these terms apply.
+    pub fn weighed(&self, facts: MsdFacts) -> [Option<i32>; 3] {
+        let MsdFacts { captures, escapes, exposed, .. } = self.counted(facts);
+        [(captures, self.capture_weight), (escapes, self.escape_weight), (exposed, self.exposure_weight)]
+            .map(|(applies, weight)| applies.then_some(weight * HUNDREDTHS))
+    }
+
     /// The rating of a move, higher is better, in hundredths; `gains` is what its gains or its static evaluation
     /// are worth.
     pub fn rating(&self, facts: MsdFacts, gains: impl FnOnce() -> i32) -> i32 {
-        let MsdFacts { wins, captures, escapes, repeats, exposed } = self.counted(facts);
-        let weighed =
-            [(captures, self.capture_weight), (escapes, self.escape_weight), (exposed, self.exposure_weight)];
-        let mut weights =
-            weighed.into_iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight * HUNDREDTHS);
+        let MsdFacts { wins, captures, escapes, repeats, .. } = self.counted(facts);
+        let mut weights = self.weighed(facts).into_iter().flatten();
         if wins {
             WINS
         } else if repeats && (self.sum || !captures && !escapes) {
