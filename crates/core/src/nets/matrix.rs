@@ -62,27 +62,47 @@ impl Matrix {
         to: &[usize],
         is_over: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
-        let (blocks, rest) = from.as_chunks::<ROWS>();
-        let (to_blocks, to_rest) = to.as_chunks::<ROWS>();
-        let at_once = (MULTIPLICATIONS / (self.inputs * LANES * ROWS).max(1)).max(1);
         for (number, panel) in self.panels.chunks_exact(self.inputs).enumerate() {
-            let lane = LANES * number;
-            for (blocks, to_blocks) in blocks.chunks(at_once).zip(to_blocks.chunks(at_once)) {
-                if is_over() {
-                    return None;
-                }
-                for (from, to) in blocks.iter().zip(to_blocks) {
-                    block(x, from.map(|row| row + shift), panel, sums, to.map(|row| row + lane));
-                }
-            }
-            if is_over() {
-                return None;
-            }
-            for (from, to) in rest.iter().zip(to_rest) {
-                block(x, [from + shift], panel, sums, [to + lane]);
-            }
+            let mut product = Product { x, shift, panel, sums, lane: LANES * number, is_over };
+            let rest = product.add::<ROWS>((from, to))?;
+            let rest = product.add::<4>(rest)?;
+            let rest = product.add::<2>(rest)?;
+            product.add::<1>(rest)?;
         }
         Some(())
+    }
+}
+
+/// The product of rows and a panel, of which blocks of rows are added to `sums` one after the other.
+struct Product<'a> {
+    x: &'a [f32],
+    shift: usize,
+    panel: &'a [Lanes],
+    sums: &'a mut [f32],
+    lane: usize,
+    is_over: &'a mut dyn FnMut() -> bool,
+}
+
+impl Product<'_> {
+    /// Adds blocks of `N` rows; returns the rows that are too few for another one. Some rows at once matter
+    /// even where they are few: a dense layer of a small batch spends its time on reading the panel.
+    fn add<'r, const N: usize>(
+        &mut self,
+        (from, to): (&'r [usize], &'r [usize]),
+    ) -> Option<(&'r [usize], &'r [usize])> {
+        let (blocks, rest) = from.as_chunks::<N>();
+        let (to_blocks, to_rest) = to.as_chunks::<N>();
+        let at_once = (MULTIPLICATIONS / (self.panel.len() * LANES * N).max(1)).max(1);
+        for (blocks, to_blocks) in blocks.chunks(at_once).zip(to_blocks.chunks(at_once)) {
+            if (self.is_over)() {
+                return None;
+            }
+            for (from, to) in blocks.iter().zip(to_blocks) {
+                let (from, to) = (from.map(|row| row + self.shift), to.map(|row| row + self.lane));
+                block(self.x, from, self.panel, self.sums, to);
+            }
+        }
+        Some((rest, to_rest))
     }
 }
 
