@@ -4,6 +4,8 @@
 //! registers. The sums of a row do not depend on which rows are computed with it, so that a position has the
 //! same result in every batch, to the bit.
 
+use wide::f32x16;
+
 /// Outputs of a panel, and rows that are computed together: as many sums as the registers hold.
 #[cfg(target_feature = "avx512f")]
 const SIZES: (usize, usize) = (32, 8);
@@ -19,8 +21,33 @@ const ROWS: usize = SIZES.1;
 /// Multiplications between two calls of `is_over`, about: some tens of microseconds.
 const MULTIPLICATIONS: usize = 1 << 20;
 
-/// Numbers of one input for the outputs of a panel.
-type Lanes = [f32; LANES];
+/// Numbers of a vector.
+const VECTOR: usize = 16;
+
+/// Numbers of one input for the outputs of a panel, in explicit vectors: where vectors of 512 bits can be had,
+/// the compiler makes loops of those of 256 bits, for whose sums there are too few registers (rustc 1.95).
+type Lanes = [f32x16; LANES / VECTOR];
+
+/// The first [`LANES`] numbers of a row.
+#[inline(always)]
+fn lanes(row: &[f32]) -> Lanes {
+    let (vectors, _) = row[..LANES].as_chunks::<VECTOR>();
+    std::array::from_fn(|vector| f32x16::new(vectors[vector]))
+}
+
+/// Writes the first [`LANES`] numbers of a row.
+#[inline(always)]
+fn store(lanes: &Lanes, row: &mut [f32]) {
+    let (vectors, _) = row[..LANES].as_chunks_mut::<VECTOR>();
+    vectors.iter_mut().zip(lanes).for_each(|(numbers, vector)| *numbers = vector.to_array());
+}
+
+/// Adds the products of a number with those of a panel.
+#[inline(always)]
+fn add_multiple(sums: &mut Lanes, factor: f32, numbers: &Lanes) {
+    let factor = f32x16::splat(factor);
+    sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum = factor.mul_add(*number, *sum));
+}
 
 /// The least multiple of [`LANES`] that is not less: the outputs of a matrix, with unused ones at the end.
 pub fn padded(outputs: usize) -> usize {
@@ -40,11 +67,11 @@ impl Matrix {
     pub fn new(inputs: usize, outputs: usize, number: impl Fn(usize, usize) -> f32) -> Matrix {
         let panel = |first: usize| {
             let number = &number;
-            (0..inputs).map(move |input| -> Lanes {
-                std::array::from_fn(|lane| match first + lane {
+            (0..inputs).map(move |input| {
+                lanes(&std::array::from_fn::<_, LANES, _>(|lane| match first + lane {
                     output if output < outputs => number(output, input),
                     _ => 0.0,
-                })
+                }))
             })
         };
         Matrix { inputs, panels: (0..outputs).step_by(LANES).flat_map(panel).collect() }
@@ -112,20 +139,14 @@ impl Product<'_> {
 #[inline(never)]
 fn block<const N: usize>(x: &[f32], from: [usize; N], panel: &[Lanes], sums: &mut [f32], to: [usize; N]) {
     let rows = from.map(|row| &x[row..][..panel.len()]);
-    let mut totals = [[0.0; LANES]; N];
-    for (total, row) in totals.iter_mut().zip(to) {
-        total.copy_from_slice(&sums[row..][..LANES]);
-    }
+    let mut totals = to.map(|row| lanes(&sums[row..]));
     for (input, weights) in panel.iter().enumerate() {
         for (total, row) in totals.iter_mut().zip(rows) {
-            let factor = row[input];
-            for (sum, weight) in total.iter_mut().zip(weights) {
-                *sum = multiply_add(factor, *weight, *sum);
-            }
+            add_multiple(total, row[input], weights);
         }
     }
     for (total, row) in totals.iter().zip(to) {
-        sums[row..][..LANES].copy_from_slice(total);
+        store(total, &mut sums[row..]);
     }
 }
 
@@ -167,21 +188,15 @@ fn outer_block<const N: usize>(
     outputs: usize,
 ) {
     let columns: [&[f32]; N] = std::array::from_fn(|input| &x[input..]);
-    let mut totals = [[0.0; LANES]; N];
-    for (total, sums) in totals.iter_mut().zip(sums.chunks(outputs)) {
-        total.copy_from_slice(&sums[..LANES]);
-    }
+    let mut totals: [Lanes; N] = std::array::from_fn(|input| lanes(&sums[input * outputs..]));
     for (&from, &to) in from.iter().zip(to) {
-        let row = &y[to..][..LANES];
+        let row = lanes(&y[to..]);
         for (total, column) in totals.iter_mut().zip(columns) {
-            let factor = column[from];
-            for (sum, output) in total.iter_mut().zip(row) {
-                *sum = multiply_add(factor, *output, *sum);
-            }
+            add_multiple(total, column[from], &row);
         }
     }
     for (total, sums) in totals.iter().zip(sums.chunks_mut(outputs)) {
-        sums[..LANES].copy_from_slice(total);
+        store(total, sums);
     }
 }
 
