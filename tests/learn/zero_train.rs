@@ -532,7 +532,13 @@ fn a_run_from_the_command_line() {
             && curve.contains(",score against any,score against first net\n")
     );
     let best = folder.path().join("small/best.safetensors");
-    assert!(Parameters::load::<TucChess>(&best).unwrap().provenance().contains("seed "));
+    let provenance = |net: &Path| Parameters::load::<TucChess>(net).unwrap().provenance().to_owned();
+    assert!(provenance(&best).contains("seed 0 "), "{}", provenance(&best));
+    assert_fails(labrys(&format!("zero train {path} --resume --seed 7")), "seed");
+    let seeded = folder.path().join("seeded");
+    succeed(labrys(&format!("zero train {path} --out {} --seed 7 --generations 0", seeded.display())));
+    let provenance = provenance(&seeded.join("best.safetensors"));
+    assert!(provenance.contains("seed 7 "), "{provenance}");
 
     let out = folder.path().join("out");
     for (text, expected) in [

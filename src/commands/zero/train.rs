@@ -33,6 +33,9 @@ pub(in crate::commands) struct ZeroTrainArguments {
     /// Total number of generations, including complete ones; 0 only creates the run [default: as in CONFIG]
     #[arg(long, value_name = "N", value_parser = whole::<u32>(..))]
     generations: Option<u32>,
+    /// Seed of everything random [default: as in CONFIG]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
+    seed: Option<u64>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
     #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
@@ -43,6 +46,7 @@ pub(super) fn run(arguments: &ZeroTrainArguments) -> anyhow::Result<()> {
     let (mut config, rules) = settings::read(&arguments.settings)?;
     let settings = &mut config.settings;
     settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
+    settings.seed = arguments.seed.unwrap_or(settings.seed);
     settings.threads = arguments.threads.or(settings.threads);
     config.made_by = made_by(&config.result_settings()?)?;
     commands(&rules.variant)?.train_net(Training { arguments, rules, config })
