@@ -170,14 +170,14 @@ def amazons(runs):
     """Figures 13 to 21 of the thesis: score and change of the weights of the nine trainings."""
     for table, name in [("amazons-grid", "amazons-grid"), ("amazons-grid-predicted", "amazons-predicted")]:
         folder = runs / table
-        if not (folder / "hand-set-mcts" / "curve.csv").exists():
+        if not (folder / "hand-set-mcts-1" / "curve.csv").exists():
             continue
         figure, panels = axes(3, 3, height=1.9)
         for panel, (start, opponent) in zip(
             panels, [(start, opponent) for start in ["zeros", "ones", "hand-set"]
                      for opponent in ["random", "alphabeta", "mcts"]],
         ):
-            columns = curve(folder / f"{start}-{opponent}")
+            columns = curve(folder / f"{start}-{opponent}-1")
             score = next(name for name in columns if "hand-set" in name)
             panel.plot(*line(columns, score, 100), linewidth=1, marker="o", markersize=2, color="C0")
             panel.set(title=f"{start}, against {opponent}", ylim=(0, 100))
@@ -189,6 +189,31 @@ def amazons(runs):
         save(figure, name)
 
 
+def zero(runs):
+    """Draws, the entropy of the policy and distinct positions by iteration, of the nets of chess-zero."""
+    trainings = {
+        "25 simulations": "plain", "40": "plain-40", "80": "plain-80",
+        "25 with noise": "noise", "80 with noise": "noise-80", "25, the board alone": "board-only",
+    }
+    folders = {title: runs / f"zero-chess-{name}" / "train" for title, name in trainings.items()}
+    if not all((folder / "curve.csv").exists() for folder in folders.values()):
+        return
+    figure, panels = axes(3, sharex=True)
+    for title, folder in folders.items():
+        columns = curve(folder)
+        iterations = [int(number) for number in columns["generation"]]
+        for panel, name in zip(panels, ["draw share", "policy entropy", "distinct share"]):
+            numbers = [float(number) for number in columns[name]]
+            panel.plot(iterations, numbers, marker="o", markersize=2, linewidth=1, label=title)
+    panels[0].set(ylabel="games drawn, share", ylim=(0, 1))
+    panels[1].set(ylabel="entropy of the policy targets")
+    panels[2].set(ylabel="distinct positions, share", ylim=(0, 1))
+    for panel in panels:
+        panel.set(xlabel="iteration", xticks=range(1, 11, 3))
+    panels[2].legend(loc="lower right", fontsize=7)
+    save(figure, "chess-zero")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python experiments/figures.py FOLDER")
@@ -196,3 +221,4 @@ if __name__ == "__main__":
     msd_keep_fall()
     neighbours(Path(sys.argv[1]))
     amazons(Path(sys.argv[1]))
+    zero(Path(sys.argv[1]))
