@@ -1,6 +1,8 @@
 # `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says
 # more.
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
+# `make pgo` builds target/pgo/labrys, optimised by a profile of itself (PGO), for the processor at hand or for
+# others that this one can run, as in `make pgo CPU=x86-64-v3`. It needs `rustup component add llvm-tools`.
 # `make wheel` builds the Python package for the processor at hand, in target/wheels;
 # `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
 # `make page` puts the board together that needs no server, in target/page, for any server of files. With
@@ -42,7 +44,7 @@ PYTHON ?= python3
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page npm sbom verify-certificates
+.PHONY: build release pgo wheel page npm sbom verify-certificates
 .PHONY: fuzz fuzz-night loom tsan miri mutants coverage $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
@@ -53,6 +55,23 @@ build:
 release: $(CPUS)
 	$(DIST)/labrys-native man $(DIST)/man
 	for shell in bash zsh fish; do $(DIST)/labrys-native completions $$shell > $(DIST)/labrys.$$shell; done
+
+# Always anew, as cargo does not see what a profile says. With a target named, the programs of the build, such as
+# macros, are compiled once, and without a profile.
+PGO := $(CURDIR)/target/pgo
+PROFDATA = $(wildcard $(shell rustc --print target-libdir)/../bin/llvm-profdata$(SUFFIX))
+PGO_BUILD = RUSTFLAGS="-C target-cpu=$(or $(CPU),native) $(1)" cargo build --quiet --release --locked --bin labrys \
+	--features "$(FEATURES)" --target $(HOST) --target-dir $(PGO)/build
+PGO_BUILT = $(PGO)/build/$(HOST)/release/labrys$(SUFFIX)
+pgo:
+	@test -x "$(PROFDATA)" || { echo "make pgo: no llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
+	rm -rf $(PGO)
+	$(call PGO_BUILD,-C profile-generate=$(PGO)/profiles)
+	tools/pgo-workload $(PGO_BUILT) > $(PGO)/workload.log
+	$(PROFDATA) merge -o $(PGO)/labrys.profdata $(PGO)/profiles
+	$(call PGO_BUILD,-C profile-use=$(PGO)/labrys.profdata)
+	cp $(PGO_BUILT) $(PGO)/
+	@echo $(PGO)/labrys$(SUFFIX)
 
 # Without the variables of this file, which would have all crates compiled again.
 wheel:
