@@ -2,7 +2,7 @@
 
 use crate::common::shell::{assert_fails, labrys, succeed};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -531,6 +531,8 @@ fn a_run_from_the_command_line() {
         curve.starts_with("generation,white,")
             && curve.contains(",score against any,score against first net\n")
     );
+    let columns: Vec<_> = curve.lines().next().unwrap().split(',').collect();
+    assert_eq!(columns.len(), columns.iter().collect::<BTreeSet<_>>().len(), "{columns:?}");
     let best = folder.path().join("small/best.safetensors");
     let provenance = |net: &Path| Parameters::load::<TucChess>(net).unwrap().provenance().to_owned();
     assert!(provenance(&best).contains("seed 0 "), "{}", provenance(&best));

@@ -13,7 +13,8 @@ type Rating = (f64, f64);
 
 /// The column names before those of the opponents.
 const COLUMNS: &str = "generation,white,drawn,black,draw share,positions,distinct share,opening share,\
-                       policy entropy,window,steps,policy loss,value loss,won,drawn,lost,accepted,Elo,Elo error";
+                       policy entropy,window,steps,policy loss,value loss,match won,match drawn,match lost,\
+                       accepted,Elo,Elo error";
 
 /// The curve: a table with a line for each generation, and charts of losses, Elo, scores against the fixed
 /// opponents, draws and variety over generations. Scores and shares are from 0 to 1; cells of what was not
