@@ -2,7 +2,7 @@
 //! [`commands`]; it re-exports the crates that they use.
 //!
 //! The crates, from the bottom up; imports point to the left only: `core ← {solver ← inspect, protocol ← tuc ←
-//! arena ← session ← web, learn} ← labrys`.
+//! arena ← session, learn} ← web ← labrys`, where the web stands on inspect and session.
 //!
 //! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`];
 //! - [`solver`]: proofs of results, their certificates, endgame tables;

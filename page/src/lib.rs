@@ -54,7 +54,8 @@ impl Game {
 
     /// The first message to the page.
     pub fn welcome(&self) -> String {
-        self.session.welcome(Role::Owner, Features { folder: false, seats: false, lobby: false })
+        let features = Features { folder: false, seats: false, lobby: false, inspections: false };
+        self.session.welcome(Role::Owner, features)
     }
 
     /// Executes a request of the page. Returns the answer if there is one to this request alone.

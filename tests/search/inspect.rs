@@ -357,7 +357,8 @@ fn files_are_written() {
         assert_eq!(line["verdict"] == "right", best(true) >= best(false), "{line}");
     }
     let text = fs::read_to_string(&page).unwrap();
-    let data = text.split("const data = ").nth(1).unwrap().split(";\n").next().unwrap();
+    assert!(!text.contains("href=\"inspect.css\"") && !text.contains("src=\"inspect.js\""));
+    let data = text.split("globalThis.inspected = ").nth(1).unwrap().split(";</script>").next().unwrap();
     let data: Json = serde_json::from_str(data).unwrap();
     assert_eq!(data["inspection"]["positions"].as_array().unwrap().len(), 2);
 }

@@ -1117,6 +1117,32 @@ fn two_people_play_over_links_and_a_third_watches() {
 
 #[test]
 #[ignore = "needs chromium"]
+fn a_position_is_inspected_and_its_tree_walked() {
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3";
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", fen, PEOPLE);
+    // In the same tab.
+    page.value("location.href = document.getElementById('inspect').href");
+    page.until("document.querySelector('#tables td') !== null");
+    page.until(&format!("document.getElementById('fen').textContent === '{fen}'"));
+    page.value("document.getElementById('all').click()");
+    page.click(".decision");
+    page.until("document.querySelector('#facts dt').textContent === 'Step'");
+    assert_eq!(page.value("document.querySelectorAll('#board rect').length"), 64);
+    page.value("document.getElementById('depth').value = 2");
+    page.click("#ask button");
+    page.until("document.getElementById('about').textContent.includes(', depth 2, reference minimax')");
+    assert_eq!(page.value("new URLSearchParams(location.search).get('depth')"), "2");
+    // An inspection that takes too long.
+    page.value("document.getElementById('depth').value = 10");
+    page.click("#ask button");
+    page.click("#stop");
+    page.until("document.getElementById('about').textContent === 'Stopped.'");
+    assert_eq!(page.value("document.getElementById('stop').disabled"), true);
+}
+
+#[test]
+#[ignore = "needs chromium"]
 fn rules_are_told_with_pictures() {
     let mut page = Page::open(1280, 900);
     page.click("#rules");

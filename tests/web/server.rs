@@ -346,6 +346,36 @@ fn games_of_the_folder_are_searched_and_exported() {
 }
 
 #[test]
+fn positions_are_inspected() {
+    let board = Board::start();
+    let page = board.get("/inspect?variant=tucchess");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("src=\"inspect.js\""), "{page}");
+    for file in ["/inspect.js", "/inspect.css"] {
+        assert!(board.get(file).starts_with("HTTP/1.1 200"), "{file}");
+    }
+    let get = |query: &str| {
+        let answer = board.get(&format!("/inspect.json?{query}"));
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head[9..12].to_owned(), body.to_owned())
+    };
+    let (status, text) = get("variant=amazons&option=6x6&depth=1");
+    let data: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(status, "200", "{data}");
+    assert_eq!(data["appearance"]["title"], "Amazons");
+    let inspection = &data["inspection"];
+    assert_eq!((&inspection["depth"], &inspection["complete"]), (&json!(1), &json!(true)));
+    assert!(inspection["positions"][0]["fen"].as_str().unwrap().split('/').count() == 6, "{inspection}");
+    for (query, problem) in [
+        ("depth=0", "depth `0`: expected 1 to 10\n"),
+        ("plies=3", "unknown field `plies`, expected one of: variant"),
+        ("variant=chess&fen=8/8", "position 1: "),
+    ] {
+        let (status, text) = get(query);
+        assert!(status == "400" && text.contains(problem), "{query}: {text}");
+    }
+}
+
+#[test]
 fn bad_requests_are_refused_and_change_nothing() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");

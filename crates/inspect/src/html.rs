@@ -1,15 +1,25 @@
-//! An inspection as a page that needs neither a server nor other files.
+//! An inspection as a page: one that needs neither a server nor other files, and the files of one that asks
+//! the server of the web board.
 
 use labrys_core::engine::{UnknownVariant, registry};
 use serde::Serialize;
 
 use crate::report::Inspection;
 
-/// The page, with a place for the data.
-const PAGE: &str = include_str!("page.html");
+/// The page, without data: its script asks `inspect.json` of the same folder.
+pub const PAGE: &str = include_str!("page/inspect.html");
 
-/// The place of the data.
-const DATA: &str = "/*data*/null";
+/// Its style, `inspect.css`.
+pub const PAGE_STYLE: &str = include_str!("page/inspect.css");
+
+/// Its script, `inspect.js`.
+pub const PAGE_SCRIPT: &str = include_str!("page/inspect.js");
+
+/// What names the style in the page.
+const STYLE_LINK: &str = "<link rel=\"stylesheet\" href=\"inspect.css\">";
+
+/// What names the script in the page.
+const SCRIPT_LINK: &str = "<script type=\"module\" src=\"inspect.js\"></script>";
 
 /// The data of the page.
 #[derive(Serialize)]
@@ -30,14 +40,26 @@ pub enum PageError {
 }
 
 impl Inspection {
+    /// The data of the page, in JSON.
+    ///
+    /// # Errors
+    /// [`PageError`], for an inspection of an unknown game.
+    pub fn page_data(&self) -> Result<String, PageError> {
+        let appearance = registry::info(self.variant)?.appearance;
+        Ok(serde_json::to_string(&Data { inspection: self, appearance })?)
+    }
+
     /// A page with the tables, and the tree with the board beside it.
     ///
     /// # Errors
     /// [`PageError`], for an inspection of an unknown game.
     pub fn page(&self) -> Result<String, PageError> {
-        let appearance = registry::info(self.variant)?.appearance;
-        let data = serde_json::to_string(&Data { inspection: self, appearance })?;
         // No text of the data may end the script.
-        Ok(PAGE.replacen(DATA, &data.replace('<', "\\u003c"), 1))
+        let data = self.page_data()?.replace('<', "\\u003c");
+        let style = format!("<style>\n{PAGE_STYLE}</style>");
+        let script = format!(
+            "<script>globalThis.inspected = {data};</script>\n<script type=\"module\">\n{PAGE_SCRIPT}</script>"
+        );
+        Ok(PAGE.replacen(STYLE_LINK, &style, 1).replacen(SCRIPT_LINK, &script, 1))
     }
 }

@@ -29,7 +29,7 @@ mod text;
 mod training;
 mod truth;
 
-pub use html::PageError;
+pub use html::{PAGE, PAGE_SCRIPT, PAGE_STYLE, PageError};
 pub use microscope::{InspectError, add_game, inspect};
 pub use report::{
     DecisionReport, Inspection, MoveReport, PositionReport, SearchReport, StepCount, Verdict, View,

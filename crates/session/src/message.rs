@@ -20,6 +20,8 @@ pub(crate) enum Message<'a> {
         seats: bool,
         /// Whether the server has a lobby.
         lobby: bool,
+        /// Whether the server inspects positions.
+        inspections: bool,
         /// Whether the server shows a folder.
         folder: bool,
         games: Vec<OfferedGameText<'a>>,

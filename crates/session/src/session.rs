@@ -48,6 +48,8 @@ pub struct Features {
     pub seats: bool,
     /// Whether there is a lobby.
     pub lobby: bool,
+    /// Whether positions can be inspected.
+    pub inspections: bool,
 }
 
 /// The messages for a connection.
@@ -103,7 +105,7 @@ impl Session {
     }
 
     /// The first message to a connection.
-    pub fn welcome(&self, role: Role, Features { folder, seats, lobby }: Features) -> String {
+    pub fn welcome(&self, role: Role, Features { folder, seats, lobby, inspections }: Features) -> String {
         let Catalogue { analysts, threads, hash, .. } = self.catalogue.as_ref();
         let engines = self.catalogue.engines();
         let welcome = Message::Welcome {
@@ -112,6 +114,7 @@ impl Session {
             role,
             seats,
             lobby,
+            inspections,
             folder,
             games: self.catalogue.offered_games(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),

@@ -9,6 +9,10 @@ pub(super) struct Asset {
     pub(super) text: &'static str,
 }
 
+const HTML: &str = "text/html; charset=utf-8";
+
+const STYLE: &str = "text/css; charset=utf-8";
+
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 macro_rules! asset {
@@ -17,18 +21,25 @@ macro_rules! asset {
     };
 }
 
-/// The files of a lobby, besides [`ASSETS`].
+/// The page of a lobby.
 pub(super) const LOBBY_ASSETS: &[Asset] = &[
-    asset!("lobby", "lobby.html", "text/html; charset=utf-8"),
+    asset!("lobby", "lobby.html", HTML),
     asset!("lobby.js", "lobby.js", SCRIPT),
     asset!("lobby-board.js", "lobby-board.js", SCRIPT),
     asset!("lobby-seat.js", "lobby-seat.js", SCRIPT),
 ];
 
+/// The page of the microscope.
+pub(super) const INSPECT_ASSETS: &[Asset] = &[
+    Asset { path: "inspect", kind: HTML, text: labrys_inspect::PAGE },
+    Asset { path: "inspect.css", kind: STYLE, text: labrys_inspect::PAGE_STYLE },
+    Asset { path: "inspect.js", kind: SCRIPT, text: labrys_inspect::PAGE_SCRIPT },
+];
+
 /// The files of the board. No others are served.
 pub(super) const ASSETS: &[Asset] = &[
-    asset!("", "index.html", "text/html; charset=utf-8"),
-    asset!("style.css", "style.css", "text/css; charset=utf-8"),
+    asset!("", "index.html", HTML),
+    asset!("style.css", "style.css", STYLE),
     asset!("icon.svg", "icon.svg", "image/svg+xml"),
     asset!("manifest.webmanifest", "manifest.webmanifest", "application/manifest+json"),
     asset!("analysis.js", "analysis.js", SCRIPT),

@@ -62,7 +62,8 @@ pub(super) async fn serve(socket: WebSocket, member: Member, folder: Option<Fold
     let mut handler = RequestHandler { folder: folder.filter(|_| role == Role::Owner), open_file: None };
     let mut listener = session.listen();
     let (mut reports, mut polls) = (ticks(REPORT_INTERVAL), ticks(POLL_INTERVAL));
-    let features = Features { folder: handler.folder.is_some(), seats: true, lobby: has_lobby };
+    let features =
+        Features { folder: handler.folder.is_some(), seats: true, lobby: has_lobby, inspections: true };
     let mut next = Some(Message::text(session.welcome(role, features)));
     loop {
         if let Some(message) = next.take()

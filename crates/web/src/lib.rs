@@ -6,7 +6,8 @@
 //! - `sessions`: the sessions of the server (see [`labrys_session`]); `tasks`: their searches and clocks;
 //!   `storage`: their files; `probe`: asks engines for the games that they support;
 //! - `seat`: the WebSocket of a person who plays in a lobby;
-//! - `folder`: shows the games, curves and charts of a folder; `search`: finds games in it.
+//! - `folder`: shows the games, curves and charts of a folder; `search`: finds games in it;
+//! - `inspection`: positions under the microscope; `query`: the fields of such a request.
 //!
 //! # Example
 //!
@@ -34,7 +35,9 @@ mod assets;
 mod channel;
 mod connection;
 mod folder;
+mod inspection;
 mod probe;
+mod query;
 mod rate_limit;
 mod search;
 mod seat;

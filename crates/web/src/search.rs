@@ -6,6 +6,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::folder::{FileKind, Folder, result_text};
+use super::query::{self, FieldError};
 use labrys_arena::pgn::{self, PgnGame};
 use labrys_core::engine::{PositionError, UnknownVariant, registry};
 use labrys_core::game::{MoveError, quote};
@@ -22,10 +23,8 @@ const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 /// Why a query is refused.
 #[derive(Debug, Error)]
 pub(super) enum SearchError {
-    #[error("unknown field {}, expected one of: {FIELDS}", quote(.0))]
-    Unknown(String),
-    #[error("{0} is given twice")]
-    Twice(&'static str),
+    #[error(transparent)]
+    Field(#[from] FieldError),
     #[error("variant: {0}")]
     Variant(#[from] UnknownVariant),
     #[error("result {}: expected one of: {}", quote(.0), RESULTS.join(", "))]
@@ -81,15 +80,8 @@ impl Filter {
     /// # Errors
     /// [`SearchError`] names the field with its value.
     pub(super) fn read(fields: &[(String, String)]) -> Result<Filter, SearchError> {
-        let mut values = BTreeMap::new();
-        for (name, value) in fields {
-            let known = FIELDS.split(", ").find(|known| known == name);
-            let name = known.ok_or_else(|| SearchError::Unknown(name.clone()))?;
-            if values.insert(name, value.trim()).is_some() {
-                return Err(SearchError::Twice(name));
-            }
-        }
-        let value = |name: &str| values.get(name).copied().filter(|value| !value.is_empty());
+        let values = query::values(fields, FIELDS)?;
+        let value = |name: &str| values.get(name).copied();
         let variant = value("variant").map(registry::board).transpose()?.map(|board| board.variant());
         let games: Vec<_> = variant.map_or_else(registry::names, |variant| vec![variant]);
         let result = value("result").map(|text| {

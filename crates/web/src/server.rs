@@ -1,6 +1,7 @@
 //! The HTTP server of the page and its WebSocket.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -29,9 +30,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::access;
-use super::assets::{ASSETS, LOBBY_ASSETS};
+use super::assets::{ASSETS, INSPECT_ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
+use super::inspection::{self, StopOnDrop};
 use super::probe::probe;
 use super::search::Filter;
 use super::seat;
@@ -39,6 +41,7 @@ use super::sessions::Sessions;
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
 use labrys_arena::lobby::{Hall, LiveLobby};
+use labrys_core::search::Control;
 use labrys_session::{Catalogue, random_id};
 
 /// The maximum size of a request in bytes, enough for a long game in PGN.
@@ -121,6 +124,8 @@ struct Shared {
     connections: Arc<Semaphore>,
     /// Lets one search through the folder go on at a time.
     folder_searches: Semaphore,
+    /// Lets one inspection go on at a time.
+    inspections: Arc<Semaphore>,
 }
 
 /// Adds context to an error.
@@ -163,6 +168,7 @@ impl Server {
             lobby: config.lobby.clone(),
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             folder_searches: Semaphore::new(1),
+            inspections: Arc::new(Semaphore::new(1)),
         });
         let catalogue = shared.sessions.catalogue();
         Ok(Server { router: router(&base, shared), runtime, listener, address, base, catalogue })
@@ -225,7 +231,8 @@ fn router(base: &str, shared: Arc<Shared>) -> Router {
     let router = router
         .route(&format!("{base}/games.json"), get(games))
         .route(&format!("{base}/search.json"), get(search))
-        .route(&format!("{base}/search.pgn"), get(export));
+        .route(&format!("{base}/search.pgn"), get(export))
+        .route(&format!("{base}/inspect.json"), get(inspect));
     let (lobby_assets, router) = match shared.lobby {
         Some(_) => {
             let router = router.route(&format!("{base}/lobby.json"), get(lobby));
@@ -233,7 +240,7 @@ fn router(base: &str, shared: Arc<Shared>) -> Router {
         }
         None => (&[][..], router),
     };
-    let router = ASSETS.iter().chain(lobby_assets).fold(router, |router, asset| {
+    let router = ASSETS.iter().chain(INSPECT_ASSETS).chain(lobby_assets).fold(router, |router, asset| {
         let answer = move || async { ([(CONTENT_TYPE, asset.kind)], asset.text) };
         router.route(&format!("{base}/{}", asset.path), get(answer))
     });
@@ -353,9 +360,31 @@ async fn search_folder<T: Send + 'static>(
     let folder = shared.folder.clone();
     let folder = folder.ok_or_else(|| (StatusCode::NOT_FOUND, "no folder is open\n".to_owned()))?;
     let filter = Filter::read(fields).map_err(|error| (StatusCode::BAD_REQUEST, format!("{error}\n")))?;
-    let failed = |error: &dyn std::fmt::Display| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n"));
+    let failed = |error: &dyn Display| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n"));
     let _turn = shared.folder_searches.acquire().await.map_err(|error| failed(&error))?;
     spawn_blocking(move || job(folder, filter)).await.map_err(|error| failed(&error))
+}
+
+/// Inspects a position, until the browser leaves.
+async fn inspect(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
+    let refused = |error: &dyn Display| (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response();
+    let task = match inspection::task(&fields) {
+        Ok(task) => task,
+        Err(error) => return refused(&error),
+    };
+    let control = Arc::new(Control::default());
+    let _stop = StopOnDrop(control.clone());
+    // The semaphore is never closed.
+    let turn = shared.inspections.clone().acquire_owned().await;
+    let inspected = spawn_blocking(move || {
+        let _turn = turn;
+        inspection::data(&task, &control)
+    });
+    match inspected.await {
+        Ok(Ok(text)) => json(text),
+        Ok(Err(error)) => refused(&error),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
 }
 
 /// Serves a chart of the folder, `name=…`.

@@ -70,6 +70,11 @@ function ask(request) {
   return isSent;
 }
 
+// The page on which the position is inspected.
+function inspectLink({ game, option, fen }) {
+  return `inspect?${new URLSearchParams({ variant: game, ...(option ? { option } : {}), fen })}`;
+}
+
 // Sets the role; a player's own side is at the bottom of the board.
 function takeRole(role) {
   if (setRole(role) && ownSide()) isFlipped = ownSide() === "black";
@@ -80,6 +85,7 @@ function welcome(message) {
   takeRole(message.role);
   $("seats").hidden = !message.seats;
   $("lobby").hidden = !message.lobby;
+  $("inspect").hidden = !message.inspections;
   games = message.games;
   setLooks(games);
   $("open").hidden = !message.folder;
@@ -129,6 +135,7 @@ function show() {
   $("message").textContent = messageText() + offerText(state);
   $("message").classList.toggle("is-problem", !!state.problem);
   $("answer").textContent = review.isLearning ? "" : answerText(state);
+  $("inspect").href = inspectLink(state);
   showRecord(state);
   showExplorer(state);
   $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;

@@ -1,32 +1,8 @@
-<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Labrys: an inspection</title>
-<style>
-:root { color-scheme: light dark; --line: #8886; --wrong: #b3261e; --right: #2e7d32; --square: #8883; }
-@media (prefers-color-scheme: dark) { :root { --wrong: #ff8a80; --right: #81c784; } }
-body { font: 15px/1.4 system-ui, sans-serif; margin: 0; display: grid; grid-template-columns: 1fr 24rem; }
-main { padding: 1rem; overflow-x: auto; }
-aside { padding: 1rem; position: sticky; top: 0; align-self: start; }
-@media (max-width: 60rem) { body { grid-template-columns: 1fr; } aside { position: static; order: -1; } }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { border: 1px solid var(--line); padding: .15rem .5rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-details { margin-left: 1rem; border-left: 1px solid var(--line); padding-left: .5rem; }
-summary, .decision { cursor: pointer; }
-.decision { display: block; width: 100%; border: 0; background: none; color: inherit; font: inherit; text-align: left; }
-.decision:hover, .decision:focus, summary:focus { outline: 2px solid; }
-.wrong { color: var(--wrong); } .right { color: var(--right); }
-svg { width: 100%; max-width: 24rem; display: block; }
-</style>
-<main><h1>An inspection</h1><p id="about"></p><div id="tables"></div>
-<label><input type="checkbox" id="all"> Show decisions that are right, too</label><div id="tree"></div></main>
-<aside aria-live="polite"><div id="board"></div><p id="fen"></p><div id="facts"></div></aside>
-<script>
-const data = /*data*/null;
-const { inspection, appearance } = data;
-const pieces = new Map(appearance.pieces.map(piece => [piece.letter, piece.drawing]));
+// The page of an inspection. Its data are in the page itself, or come from the server of the web board, which
+// inspects the position that the address names.
+
+let inspection, appearance, pieces;
+let running = null;  // the controller of a request that is under way
 const glyphs = { pawn: "♟\uFE0E", knight: "♞", bishop: "♝", rook: "♜", queen: "♛", king: "♚" };
 const byId = id => document.getElementById(id);
 
@@ -155,22 +131,62 @@ function fill() {
   }));
 }
 
-byId("about").textContent = `${appearance.title}, ${inspection.evaluation}, depth ${inspection.depth}, reference ${
-  inspection.reference}`;
 const titles = { all: "By step", depth: "By depth", phase: "By phase", term: "By term" };
-for (const [group, title] of Object.entries(titles)) {
-  const rows = inspection.summary.filter(row => row.group === group);
-  if (!rows.length) continue;
-  const details = element("details");
-  if (group === "all") details.open = true;
-  details.append(element("summary", title), table(
-    ["step", "decisions", "checked", "wrong", "share", "a million nodes", "cost"],
-    rows.map(row => [row.value ? `${row.step}: ${row.value}` : row.step, Math.round(row.decisions), row.judged, row.wrong,
-      `${(100 * row.share).toFixed(2)} %`, number(row.per_million), number(row.cost)])));
-  byId("tables").append(details);
+
+function showInspection(data) {
+  ({ inspection, appearance } = data);
+  pieces = new Map(appearance.pieces.map(piece => [piece.letter, piece.drawing]));
+  byId("about").textContent = `${appearance.title}, ${inspection.evaluation}, depth ${inspection.depth}, reference ${
+    inspection.reference}`;
+  byId("tables").replaceChildren();
+  for (const [group, title] of Object.entries(titles)) {
+    const rows = inspection.summary.filter(row => row.group === group);
+    if (!rows.length) continue;
+    const details = element("details");
+    if (group === "all") details.open = true;
+    details.append(element("summary", title), table(
+      ["step", "decisions", "checked", "wrong", "share", "a million nodes", "cost"],
+      rows.map(row => [row.value ? `${row.step}: ${row.value}` : row.step, Math.round(row.decisions), row.judged, row.wrong,
+        `${(100 * row.share).toFixed(2)} %`, number(row.per_million), number(row.cost)])));
+    byId("tables").append(details);
+  }
+  fill();
+  if (inspection.positions.length) show(inspection.positions[0].fen, []);
 }
-byId("all").addEventListener("change", fill);
-fill();
-if (inspection.positions.length) show(inspection.positions[0].fen, []);
-</script>
-</html>
+
+// Has the server inspect the position of the address with the chosen depth and reference.
+async function request() {
+  running?.abort();
+  const own = running = new AbortController();
+  const words = new URLSearchParams(location.search);
+  for (const id of ["depth", "reference"]) words.set(id, byId(id).value);
+  history.replaceState(null, "", `?${words}`);
+  byId("stop").disabled = false;
+  byId("about").textContent = "Inspecting …";
+  try {
+    const answer = await fetch(`inspect.json?${words}`, { signal: own.signal });
+    if (answer.ok) showInspection(await answer.json());
+    else byId("about").textContent = await answer.text();
+  } catch {
+    if (own === running) byId("about").textContent = own.signal.aborted ? "Stopped." : "The server does not answer.";
+  }
+  if (own === running) byId("stop").disabled = true;
+}
+
+function setUpRequests() {
+  const words = new URLSearchParams(location.search);
+  if (words.has("depth")) byId("depth").value = words.get("depth");
+  const options = [...byId("reference").options].map(option => option.value);
+  if (options.includes(words.get("reference"))) byId("reference").value = words.get("reference");
+  byId("ask").hidden = false;
+  byId("ask").addEventListener("submit", event => {
+    event.preventDefault();
+    request();
+  });
+  byId("stop").addEventListener("click", () => running?.abort());
+  request();
+}
+
+byId("all").addEventListener("change", () => inspection && fill());
+if (globalThis.inspected) showInspection(globalThis.inspected);
+else setUpRequests();
