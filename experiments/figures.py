@@ -192,8 +192,8 @@ def amazons(runs):
 def zero(runs):
     """Draws, the entropy of the policy and distinct positions by iteration, of the nets of chess-zero."""
     trainings = {
-        "25 simulations": "plain", "40": "plain-40", "80": "plain-80",
-        "25 with noise": "noise", "80 with noise": "noise-80", "25, the board alone": "board-only",
+        "40 simulations": "plain-40", "80": "plain-80", "80 with noise": "noise-80",
+        "25, the board alone": "board-only",
     }
     folders = {title: runs / f"zero-chess-{name}" / "train" for title, name in trainings.items()}
     if not all((folder / "curve.csv").exists() for folder in folders.values()):
