@@ -1137,8 +1137,10 @@ fn a_position_is_inspected_and_its_tree_walked() {
     page.value("document.getElementById('depth').value = 10");
     page.click("#ask button");
     page.click("#stop");
-    page.until("document.getElementById('about').textContent === 'Stopped.'");
+    page.until("document.getElementById('state').textContent === 'Stopped.'");
     assert_eq!(page.value("document.getElementById('stop').disabled"), true);
+    // What is shown is still said to be of depth 2.
+    assert_eq!(page.value("document.getElementById('about').textContent.includes(', depth 2, ')"), true);
 }
 
 #[test]

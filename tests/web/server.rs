@@ -368,11 +368,20 @@ fn positions_are_inspected() {
     for (query, problem) in [
         ("depth=0", "depth `0`: expected 1 to 10\n"),
         ("plies=3", "unknown field `plies`, expected one of: variant"),
-        ("variant=chess&fen=8/8", "position 1: "),
+        ("variant=chess&fen=8/8", "fen: "),
     ] {
         let (status, text) = get(query);
         assert!(status == "400" && text.contains(problem), "{query}: {text}");
     }
+    // Two that would take until their deadline, which is later than that of the test.
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(board.address).unwrap();
+        let path = "/inspect.json?depth=10&reference=nodes=1000000";
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", board.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        assert!(stream.read(&mut [0]).is_err(), "it takes long");
+    }
+    assert_eq!(get("variant=neighbours&depth=1").0, "200");
 }
 
 #[test]

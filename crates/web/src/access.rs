@@ -3,7 +3,8 @@
 //! Pages of other sites must not control the board. Browsers send the site of the page (`Origin`) and the
 //! name that they have connected to (`Host`). Comparing the two is not enough: a foreign site can make its
 //! own name resolve to this machine (DNS rebinding). So the host must also be `localhost` or an IP address,
-//! which no site owns.
+//! which no site owns. Images and scripts are loaded without an `Origin`; browsers then say where the page is
+//! from (`Sec-Fetch-Site`). Links from other pages may open the board.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -41,7 +42,12 @@ pub(super) fn check(headers: &HeaderMap, port: u16) -> Result<(), AccessError> {
             return Err(AccessError::Origin);
         }
     }
-    Ok(())
+    let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let is_foreign = value("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site));
+    match is_foreign && value("sec-fetch-mode") != Some("navigate") {
+        true => Err(AccessError::Origin),
+        false => Ok(()),
+    }
 }
 
 /// Whether a `Host` is `localhost` or an address, with the port of the server.
@@ -84,6 +90,20 @@ mod tests {
         assert_eq!(check_headers(&[]), Err(AccessError::Host));
         let twice = [("host", "localhost:8888"), ("host", "evil.example:8888")];
         assert_eq!(check_headers(&twice), Err(AccessError::Host));
+    }
+
+    #[test]
+    fn pages_of_other_sites_may_link_to_the_board_but_load_nothing() {
+        let check = |site, mode| {
+            let host = ("host", "localhost:8888");
+            check_headers(&[host, ("sec-fetch-site", site), ("sec-fetch-mode", mode)])
+        };
+        for (site, mode) in [("same-origin", "cors"), ("none", "navigate"), ("cross-site", "navigate")] {
+            assert_eq!(check(site, mode), Ok(()), "{site}, {mode}");
+        }
+        for (site, mode) in [("cross-site", "no-cors"), ("same-site", "cors"), ("", ""), ("cross-site", "")] {
+            assert_eq!(check(site, mode), Err(AccessError::Origin), "{site}, {mode}");
+        }
     }
 
     #[test]

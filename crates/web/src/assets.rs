@@ -21,7 +21,7 @@ macro_rules! asset {
     };
 }
 
-/// The page of a lobby.
+/// The files of the page of a lobby.
 pub(super) const LOBBY_ASSETS: &[Asset] = &[
     asset!("lobby", "lobby.html", HTML),
     asset!("lobby.js", "lobby.js", SCRIPT),
@@ -29,7 +29,7 @@ pub(super) const LOBBY_ASSETS: &[Asset] = &[
     asset!("lobby-seat.js", "lobby-seat.js", SCRIPT),
 ];
 
-/// The page of the microscope.
+/// The files of the page of the microscope.
 pub(super) const INSPECT_ASSETS: &[Asset] = &[
     Asset { path: "inspect", kind: HTML, text: labrys_inspect::PAGE },
     Asset { path: "inspect.css", kind: STYLE, text: labrys_inspect::PAGE_STYLE },

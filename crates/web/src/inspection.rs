@@ -1,11 +1,13 @@
 //! Inspections of positions by the microscope, for the page of [`labrys_inspect`].
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::http::StatusCode;
 use thiserror::Error;
 
 use super::query::{self, FieldError};
-use labrys_core::engine::{UnknownVariant, registry};
+use labrys_core::engine::{PositionError, UnknownVariant, registry};
 use labrys_core::game::quote;
 use labrys_core::search::Control;
 use labrys_inspect::{
@@ -24,6 +26,12 @@ const SAMPLES: usize = 20;
 /// Nodes after which the check of a decision is given up.
 const BUDGET: u64 = 100_000;
 
+/// Nodes of a reference at most.
+const MAX_NODES: u64 = 1_000_000;
+
+/// The time of an inspection at most: it then shows what it has seen so far.
+pub(super) const DEADLINE: Duration = Duration::from_secs(120);
+
 /// The seed of the samples.
 const SEED: u64 = 1;
 
@@ -40,10 +48,36 @@ pub(super) enum InspectionError {
     Depth(String),
     #[error("reference: {0}")]
     Reference(#[from] ReferenceError),
+    #[error("reference `nodes={0}`: at most {MAX_NODES} nodes")]
+    Nodes(u64),
+    #[error("reference `tables`: the board has none, use `labrys inspect`")]
+    Tables,
+    #[error("fen: {0}")]
+    Fen(PositionError),
     #[error(transparent)]
-    Inspect(#[from] InspectError),
+    Inspect(InspectError),
     #[error(transparent)]
     Page(#[from] PageError),
+}
+
+impl From<InspectError> for InspectionError {
+    fn from(error: InspectError) -> InspectionError {
+        match error {
+            InspectError::Position { error, .. } => InspectionError::Fen(error),
+            error => InspectionError::Inspect(error),
+        }
+    }
+}
+
+impl InspectionError {
+    /// The status of the response.
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            InspectionError::Inspect(InspectError::Memory { .. }) => StatusCode::SERVICE_UNAVAILABLE,
+            InspectionError::Page(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
 }
 
 /// Reads the fields of a query: what is to be inspected. `option` is the value of the option of the game.
@@ -63,13 +97,19 @@ pub(super) fn task(fields: &[(String, String)]) -> Result<Task, InspectionError>
         let depth = text.parse().ok().filter(|depth| (1..=DEPTHS.1).contains(depth));
         depth.ok_or_else(|| InspectionError::Depth(text.to_owned()))
     })?;
+    let reference = value("reference").map_or(Ok(ReferenceKind::Minimax), str::parse)?;
+    match reference {
+        ReferenceKind::Nodes(nodes) if nodes > MAX_NODES => return Err(InspectionError::Nodes(nodes)),
+        ReferenceKind::Tables => return Err(InspectionError::Tables),
+        _ => {}
+    }
     Ok(Task {
         variant: variant.to_owned(),
         options: option.transpose()?.into_iter().collect(),
         positions: vec![StartPosition { fen: value("fen").map(str::to_owned), moves: Vec::new() }],
         selfplay: 0,
         depth,
-        reference: value("reference").map_or(Ok(ReferenceKind::Minimax), str::parse)?,
+        reference,
         views: vec![View::Searches, View::Search, View::Filter],
         samples: SAMPLES,
         budget: BUDGET,
@@ -128,6 +168,8 @@ mod tests {
             ("depth=three", "depth `three`: expected 1 to 10"),
             ("variant=ludo", "variant: "),
             ("variant=neighbours&option=6x6", "option `6x6`: neighbours has no option"),
+            ("reference=nodes=1000001", "reference `nodes=1000001`: at most 1000000 nodes"),
+            ("reference=tables", "reference `tables`: the board has none"),
             ("reference=oracle", "reference: `oracle` is no reference"),
         ] {
             let error = read(query).unwrap_err();
@@ -138,10 +180,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_the_game_is_named() {
         for (query, problem) in [
-            ("fen=8/8", "position 1: "),
+            ("fen=8/8", "fen: "),
             ("variant=amazons&option=6x99", "`6x99`"),
             ("variant=tucchess&reference=solve", "reference solve: "),
-            ("variant=amazons&reference=tables", "reference tables: "),
         ] {
             let result = data(&read(query).unwrap(), &Control::default());
             let error = result.map(drop).unwrap_err().to_string();

@@ -14,7 +14,7 @@ pub(super) enum FieldError {
     Twice(&'static str),
 }
 
-/// The values of fields, of which there are the `known` ones, separated by `, `. Empty values count for nothing.
+/// The values of a query by field. `known` lists the valid names, separated by `, `. Empty values are left out.
 ///
 /// # Errors
 /// [`FieldError`] names the field.

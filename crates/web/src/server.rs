@@ -33,7 +33,7 @@ use super::access;
 use super::assets::{ASSETS, INSPECT_ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
 use super::folder::Folder;
-use super::inspection::{self, StopOnDrop};
+use super::inspection::{self, InspectionError, StopOnDrop};
 use super::probe::probe;
 use super::search::Filter;
 use super::seat;
@@ -365,24 +365,31 @@ async fn search_folder<T: Send + 'static>(
     spawn_blocking(move || job(folder, filter)).await.map_err(|error| failed(&error))
 }
 
-/// Inspects a position, until the browser leaves.
+/// Inspects a position, until the browser leaves or the time is over.
 async fn inspect(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
-    let refused = |error: &dyn Display| (StatusCode::BAD_REQUEST, format!("{error}\n")).into_response();
+    let refused = |error: InspectionError| (error.status(), format!("{error}\n")).into_response();
     let task = match inspection::task(&fields) {
         Ok(task) => task,
-        Err(error) => return refused(&error),
+        Err(error) => return refused(error),
     };
     let control = Arc::new(Control::default());
     let _stop = StopOnDrop(control.clone());
-    // The semaphore is never closed.
-    let turn = shared.inspections.clone().acquire_owned().await;
-    let inspected = spawn_blocking(move || {
+    let turn = shared.inspections.clone().acquire_owned().await.expect("the semaphore is never closed");
+    let stopped = control.clone();
+    let mut inspected = spawn_blocking(move || {
         let _turn = turn;
         inspection::data(&task, &control)
     });
-    match inspected.await {
+    let inspected = tokio::select! {
+        inspected = &mut inspected => inspected,
+        () = sleep(inspection::DEADLINE) => {
+            stopped.stop();
+            inspected.await
+        }
+    };
+    match inspected {
         Ok(Ok(text)) => json(text),
-        Ok(Err(error)) => refused(&error),
+        Ok(Err(error)) => refused(error),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     }
 }

@@ -1,7 +1,7 @@
 //! Matrix products, where a net spends its time.
 //!
-//! The matrix is cut into panels of [`LANES`] outputs. A block of `ROWS` rows times a panel is summed up in
-//! registers. The sums of a row do not depend on which rows are computed with it, so that a position has the
+//! The matrix is cut into panels of [`LANES`] outputs. A block of rows times a panel is summed up in registers:
+//! `ROWS`, and 4, 2 and 1 of those that are left. The sums of a row do not depend on which rows are computed with it, so that a position has the
 //! same result in every batch, to the bit.
 
 use wide::f32x16;
@@ -27,6 +27,8 @@ const VECTOR: usize = 16;
 /// Numbers of one input for the outputs of a panel, in explicit vectors: where vectors of 512 bits can be had,
 /// the compiler makes loops of those of 256 bits, for whose sums there are too few registers (rustc 1.95).
 type Lanes = [f32x16; LANES / VECTOR];
+
+const _: () = assert!(LANES.is_multiple_of(VECTOR));
 
 /// The first [`LANES`] numbers of a row.
 #[inline(always)]
@@ -111,8 +113,8 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Adds blocks of `N` rows; returns the rows that are too few for another one. Some rows at once matter
-    /// even where they are few: a dense layer of a small batch spends its time on reading the panel.
+    /// Adds blocks of `N` rows; returns the rows that are too few for another one, `None` once it is
+    /// over, as in [`Matrix::multiply`]. Some rows at once matter even where they are few: a dense layer of a small batch spends its time on reading the panel.
     fn add<'r, const N: usize>(
         &mut self,
         (from, to): (&'r [usize], &'r [usize]),

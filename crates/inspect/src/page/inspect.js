@@ -154,6 +154,16 @@ function showInspection(data) {
   if (inspection.positions.length) show(inspection.positions[0].fen, []);
 }
 
+// The answer of the server to a query: an inspection, or why there is none.
+async function ask(words, signal) {
+  try {
+    const answer = await fetch(`inspect.json?${words}`, { signal });
+    return answer.ok ? { data: await answer.json() } : { problem: await answer.text() };
+  } catch {
+    return { problem: signal.aborted ? "Stopped." : "The server does not answer." };
+  }
+}
+
 // Has the server inspect the position of the address with the chosen depth and reference.
 async function request() {
   running?.abort();
@@ -162,22 +172,24 @@ async function request() {
   for (const id of ["depth", "reference"]) words.set(id, byId(id).value);
   history.replaceState(null, "", `?${words}`);
   byId("stop").disabled = false;
-  byId("about").textContent = "Inspecting …";
-  try {
-    const answer = await fetch(`inspect.json?${words}`, { signal: own.signal });
-    if (answer.ok) showInspection(await answer.json());
-    else byId("about").textContent = await answer.text();
-  } catch {
-    if (own === running) byId("about").textContent = own.signal.aborted ? "Stopped." : "The server does not answer.";
-  }
-  if (own === running) byId("stop").disabled = true;
+  byId("state").textContent = "Inspecting …";
+  const { data, problem } = await ask(words, own.signal);
+  if (own !== running) return;
+  byId("stop").disabled = true;
+  if (data) showInspection(data);
+  const cut = "The time is over: this is what has been seen so far.";
+  byId("state").textContent = problem ?? (data.inspection.complete ? "" : cut);
 }
 
 function setUpRequests() {
   const words = new URLSearchParams(location.search);
   if (words.has("depth")) byId("depth").value = words.get("depth");
-  const options = [...byId("reference").options].map(option => option.value);
-  if (options.includes(words.get("reference"))) byId("reference").value = words.get("reference");
+  const reference = words.get("reference");
+  if (reference !== null) {
+    const options = [...byId("reference").options].map(option => option.value);
+    if (!options.includes(reference)) byId("reference").append(element("option", reference, { value: reference }));
+    byId("reference").value = reference;
+  }
   byId("ask").hidden = false;
   byId("ask").addEventListener("submit", event => {
     event.preventDefault();
