@@ -537,7 +537,7 @@ fn a_run_from_the_command_line() {
     let provenance = |net: &Path| Parameters::load::<TucChess>(net).unwrap().provenance().to_owned();
     assert!(provenance(&best).contains("seed "), "{}", provenance(&best));
 
-    assert_fails(labrys(&format!("zero train {path} --resume --seed 7")), "seed");
+    assert_fails(labrys(&format!("zero train {path} --resume --seed 7")), "seed: 7, but the training in ");
     let seeded = folder.path().join("seeded");
     succeed(labrys(&format!("zero train {path} --out {} --seed 7 --generations 0", seeded.display())));
     let first = |run: &Path| {

@@ -79,6 +79,13 @@ impl Board {
         self.http(&format!("GET {path}"), &format!("Host: {}\r\n", self.address))
     }
 
+    /// The status of the response, and its body.
+    fn answer(&self, path: &str) -> (String, String) {
+        let response = self.get(path);
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        (head[9..12].to_owned(), body.to_owned())
+    }
+
     /// Opens a WebSocket.
     pub(super) fn connect(
         &self,
@@ -325,11 +332,7 @@ fn games_of_the_folder_are_searched_and_exported() {
     let text = "[White \"Ada\"]\n[Date \"2026.11.03\"]\n\n1. e4 e5 1-0\n\n[White \"Bob\"]\n\n1. d4 *\n";
     std::fs::write(folder.path().join("games.pgn"), text).unwrap();
     let board = Board::with(&Config { folder: Some(folder.path().to_owned()), ..config("127.0.0.1:0") });
-    let get = |path: &str| {
-        let answer = board.get(path);
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head[9..12].to_owned(), body.to_owned())
-    };
+    let get = |path: &str| board.answer(path);
     let (status, found) = get("/search.json?player=ada&moves=1.%20e4&date=2026");
     let found: Value = serde_json::from_str(&found).unwrap();
     let hit = json!({
@@ -353,11 +356,7 @@ fn positions_are_inspected() {
     for file in ["/inspect.js", "/inspect.css"] {
         assert!(board.get(file).starts_with("HTTP/1.1 200"), "{file}");
     }
-    let get = |query: &str| {
-        let answer = board.get(&format!("/inspect.json?{query}"));
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head[9..12].to_owned(), body.to_owned())
-    };
+    let get = |query: &str| board.answer(&format!("/inspect.json?{query}"));
     let (status, text) = get("variant=amazons&option=6x6&depth=1");
     let data: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(status, "200", "{data}");

@@ -27,7 +27,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::access;
 use super::assets::{ASSETS, INSPECT_ASSETS, LOBBY_ASSETS};
@@ -373,17 +373,16 @@ async fn inspect(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Re
         Err(error) => return refused(error),
     };
     let control = Arc::new(Control::default());
-    let _stop = StopOnDrop(control.clone());
+    let stop = StopOnDrop(control.clone());
     let turn = shared.inspections.clone().acquire_owned().await.expect("the semaphore is never closed");
-    let stopped = control.clone();
     let mut inspected = spawn_blocking(move || {
         let _turn = turn;
         inspection::data(&task, &control)
     });
-    let inspected = tokio::select! {
-        inspected = &mut inspected => inspected,
-        () = sleep(inspection::DEADLINE) => {
-            stopped.stop();
+    let inspected = match timeout(inspection::DEADLINE, &mut inspected).await {
+        Ok(inspected) => inspected,
+        Err(_) => {
+            drop(stop);
             inspected.await
         }
     };

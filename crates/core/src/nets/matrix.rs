@@ -1,8 +1,8 @@
 //! Matrix products, where a net spends its time.
 //!
 //! The matrix is cut into panels of [`LANES`] outputs. A block of rows times a panel is summed up in registers:
-//! `ROWS`, and 4, 2 and 1 of those that are left. The sums of a row do not depend on which rows are computed with it, so that a position has the
-//! same result in every batch, to the bit.
+//! `ROWS`, and 4, 2 and 1 of those that are left. The sums of a row do not depend on which rows are computed
+//! with it, so that a position has the same result in every batch, to the bit.
 
 use wide::f32x16;
 
@@ -113,8 +113,9 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Adds blocks of `N` rows; returns the rows that are too few for another one, `None` once it is
-    /// over, as in [`Matrix::multiply`]. Some rows at once matter even where they are few: a dense layer of a small batch spends its time on reading the panel.
+    /// Adds blocks of `N` rows; returns the rows that are too few for another one, `None` once it is over, as in
+    /// [`Matrix::multiply`]. Some rows at once matter even where they are few: a dense layer of a small batch
+    /// spends its time on reading the panel.
     fn add<'r, const N: usize>(
         &mut self,
         (from, to): (&'r [usize], &'r [usize]),
