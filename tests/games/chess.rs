@@ -388,6 +388,10 @@ fn counters_are_read_from_any_text() {
         let fen = format!("4k3/8/8/8/8/8/8/4K3 w - - {counters}");
         assert_eq!(position(&fen).fen(), format!("4k3/8/8/8/8/8/8/4K3 w - - {read}"), "{counters}");
     }
+    for counters in ["0\0 1", "\u{7} 1", "3 1\u{1b}[2J"] {
+        let refused = Chess::from_fen(&format!("4k3/8/8/8/8/8/8/4K3 w - - {counters}")).unwrap_err();
+        assert!(refused.to_string().contains("expected a number from"), "{counters:?}: {refused}");
+    }
 }
 
 #[test]

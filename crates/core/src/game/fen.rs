@@ -95,7 +95,8 @@ impl<'a> Fields<'a> {
     /// its fraction.
     ///
     /// # Errors
-    /// [`FenError::Field`] when it is a word, which may be a move that `moves` is missing before.
+    /// [`FenError::Field`] when it is a word, which may be a move that `moves` is missing before, or has a
+    /// control character, which no writer meant.
     pub fn nearest_counter(
         &mut self,
         field: &'static str,
@@ -103,7 +104,7 @@ impl<'a> Fields<'a> {
         default: u16,
     ) -> Result<u16, FenError> {
         let Some(found) = self.next_optional() else { return Ok(default) };
-        if found.starts_with(char::is_alphabetic) {
+        if found.starts_with(char::is_alphabetic) || found.contains(char::is_control) {
             return Err(no_counter(field, found, &range));
         }
         let digits = found.trim_start_matches(['+', '-']);
