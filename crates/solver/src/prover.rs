@@ -28,8 +28,8 @@ const STACK: usize = 1 << 25;
 /// Plies of a line at most: a longer one ends the search.
 const MAX_PLIES: usize = 2_000;
 
-/// Nodes between two polls of the clock.
-const CLOCK_INTERVAL: u64 = 1 << 8;
+/// Evaluations between two polls of the clock: two nodes where each has two thousand moves.
+const CLOCK_INTERVAL: u64 = 1 << 12;
 
 /// A search for proofs.
 pub(super) struct Prover<'a, G> {
@@ -44,6 +44,8 @@ pub(super) struct Prover<'a, G> {
     pub(super) nodes: u64,
     /// Positions that have been evaluated, one after each move tried.
     pub(super) evaluations: u64,
+    /// Nodes and evaluations at the last poll of the clock.
+    polled: (u64, u64),
     /// Node count at which the current attempt ends.
     pause: u64,
     is_stopped: bool,
@@ -80,6 +82,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             control,
             nodes: 0,
             evaluations: 0,
+            polled: (0, 0),
             pause: 0,
             is_stopped: false,
             threads: 1,
@@ -396,10 +399,12 @@ impl<'a, G: Solvable> Prover<'a, G> {
         let most = self.limits.nodes;
         self.is_stopped |=
             ply >= MAX_PLIES || most.is_some_and(|most| self.shared.is_none() && self.nodes >= most);
-        if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
+        let (nodes, evaluations) = self.polled;
+        if self.evaluations - evaluations < CLOCK_INTERVAL {
             return;
         }
-        let all = self.shared.map_or(self.nodes, |shared| shared.count(CLOCK_INTERVAL));
+        self.polled = (self.nodes, self.evaluations);
+        let all = self.shared.map_or(self.nodes, |shared| shared.count(self.nodes - nodes));
         self.is_stopped |= self.is_over(all) || self.shared.is_some_and(SharedSearch::is_finished);
         if let Some(progress) = self.progress {
             progress.report(self.root, (&self.start, &self.line), all, self.table);
