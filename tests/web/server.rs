@@ -372,15 +372,32 @@ fn positions_are_inspected() {
         let (status, text) = get(query);
         assert!(status == "400" && text.contains(problem), "{query}: {text}");
     }
-    // Two that would take until their deadline, which is later than that of the test.
-    for _ in 0..2 {
+    let (_, text) = get(&"fen=7k/5KQ1/8/8/8/8/8/8 b - - 0 1".replace(' ', "+"));
+    let data: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(data["inspection"]["positions"][0]["outcome"], "White wins: checkmate", "{data}");
+    let long = |method: &str| {
         let mut stream = TcpStream::connect(board.address).unwrap();
         let path = "/inspect.json?depth=10&reference=nodes=1000000";
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", board.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {}\r\n\r\n", board.address).unwrap();
+        stream
+    };
+    let mut head = [0; 12];
+    long("HEAD").read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200", "the head does not need an inspection");
+    // They would take until their deadline, which is later than that of the test, and end with their requests.
+    let mut waiting: Vec<_> = (0..8).map(|_| long("GET")).collect();
+    for stream in &mut waiting {
+        stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
         assert!(stream.read(&mut [0]).is_err(), "it takes long");
     }
-    assert_eq!(get("variant=neighbours&depth=1").0, "200");
+    long("GET").read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 503", "eight are enough");
+    drop(waiting);
+    let answered = (0..100).find_map(|_| {
+        thread::sleep(Duration::from_millis(50));
+        Some(get("variant=neighbours&depth=1").0).filter(|status| status == "200")
+    });
+    assert!(answered.is_some(), "all have ended");
 }
 
 #[test]

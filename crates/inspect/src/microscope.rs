@@ -196,13 +196,18 @@ fn inspect_position<G: SolverGame, E: Evaluator<G>>(
     seed: u64,
     control: &Control,
 ) -> Result<PositionReport, InspectError> {
+    let outcome = root.history().outcome(root.position());
     let mut report = PositionReport {
         fen: root.position().fen(),
         phase: Phase::of(root.position()).name(),
+        outcome: outcome.map(|outcome| outcome.to_string()),
         searches: Vec::new(),
         counts: Vec::new(),
         decisions: Vec::new(),
     };
+    if outcome.is_some() {
+        return Ok(report);
+    }
     let settings = engine.settings();
     let Method::Deepening(mode) = settings.method else { return Err(InspectError::Method) };
     let plain = Options {

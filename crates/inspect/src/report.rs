@@ -81,6 +81,8 @@ pub struct PositionReport {
     pub fen: String,
     /// `opening`, `middle game` or `endgame`, by what is left on the board.
     pub phase: &'static str,
+    /// The outcome of a game that is over: there is nothing to inspect.
+    pub outcome: Option<String>,
     /// The searches side by side.
     pub searches: Vec<SearchReport>,
     /// The decisions counted, by step and depth.

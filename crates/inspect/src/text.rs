@@ -60,8 +60,11 @@ impl fmt::Display for SummaryRow {
 
 impl fmt::Display for PositionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PositionReport { fen, phase, searches, decisions, .. } = self;
-        writeln!(f, "{fen} ({phase})")?;
+        let PositionReport { fen, phase, outcome, searches, decisions, .. } = self;
+        match outcome {
+            None => writeln!(f, "{fen} ({phase})")?,
+            Some(outcome) => writeln!(f, "{fen} ({phase}): the game is over, {outcome}")?,
+        }
         for search in searches {
             let score = search.score.as_deref().unwrap_or("not finished");
             let mv = search.mv.as_deref().unwrap_or("–");

@@ -32,6 +32,9 @@ const MAX_NODES: u64 = 1_000_000;
 /// The time of an inspection at most: it then shows what it has seen so far.
 pub(super) const DEADLINE: Duration = Duration::from_secs(120);
 
+/// Inspections that go on or wait at most.
+pub(super) const MAX_QUEUE: usize = 8;
+
 /// The seed of the samples.
 const SEED: u64 = 1;
 

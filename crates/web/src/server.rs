@@ -126,6 +126,8 @@ struct Shared {
     folder_searches: Semaphore,
     /// Lets one inspection go on at a time.
     inspections: Arc<Semaphore>,
+    /// Limits the inspections that go on or wait.
+    inspection_queue: Semaphore,
 }
 
 /// Adds context to an error.
@@ -169,6 +171,7 @@ impl Server {
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             folder_searches: Semaphore::new(1),
             inspections: Arc::new(Semaphore::new(1)),
+            inspection_queue: Semaphore::new(inspection::MAX_QUEUE),
         });
         let catalogue = shared.sessions.catalogue();
         Ok(Server { router: router(&base, shared), runtime, listener, address, base, catalogue })
@@ -232,7 +235,7 @@ fn router(base: &str, shared: Arc<Shared>) -> Router {
         .route(&format!("{base}/games.json"), get(games))
         .route(&format!("{base}/search.json"), get(search))
         .route(&format!("{base}/search.pgn"), get(export))
-        .route(&format!("{base}/inspect.json"), get(inspect));
+        .route(&format!("{base}/inspect.json"), get(inspect).head(inspect_head));
     let (lobby_assets, router) = match shared.lobby {
         Some(_) => {
             let router = router.route(&format!("{base}/lobby.json"), get(lobby));
@@ -365,6 +368,11 @@ async fn search_folder<T: Send + 'static>(
     spawn_blocking(move || job(folder, filter)).await.map_err(|error| failed(&error))
 }
 
+/// The head of what [`inspect`] answers, without an inspection.
+async fn inspect_head() -> Response {
+    json(String::new())
+}
+
 /// Inspects a position, until the browser leaves or the time is over.
 async fn inspect(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
     let refused = |error: InspectionError| (error.status(), format!("{error}\n")).into_response();
@@ -372,6 +380,7 @@ async fn inspect(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Re
         Ok(task) => task,
         Err(error) => return refused(error),
     };
+    let Ok(_place) = shared.inspection_queue.try_acquire() else { return full("inspections") };
     let control = Arc::new(Control::default());
     let stop = StopOnDrop(control.clone());
     let turn = shared.inspections.clone().acquire_owned().await.expect("the semaphore is never closed");

@@ -121,7 +121,8 @@ function fill() {
   byId("tree").replaceChildren(...inspection.positions.map((position, index) => {
     const details = element("details");
     if (index === 0) details.open = true;
-    const summary = element("summary", `${position.fen} (${position.phase})`);
+    const over = position.outcome ? `: the game is over, ${position.outcome}` : "";
+    const summary = element("summary", `${position.fen} (${position.phase})${over}`);
     summary.addEventListener("click", () => show(position.fen, []));
     const searches = table(["search", "nodes", "score", "move", "loss"], position.searches.map(search =>
       [search.search, search.nodes, search.score ?? "–", search.move ?? "–", search.is_best ? "best" : number(search.loss)]));
@@ -164,16 +165,20 @@ async function ask(words, signal) {
   }
 }
 
-// Has the server inspect the position of the address with the chosen depth and reference.
-async function request() {
-  running?.abort();
-  const own = running = new AbortController();
+// Puts the chosen depth and reference into the address.
+function choose() {
   const words = new URLSearchParams(location.search);
   for (const id of ["depth", "reference"]) words.set(id, byId(id).value);
   history.replaceState(null, "", `?${words}`);
+}
+
+// Has the server inspect what the address names, or say what is wrong with it.
+async function request() {
+  running?.abort();
+  const own = running = new AbortController();
   byId("stop").disabled = false;
   byId("state").textContent = "Inspecting …";
-  const { data, problem } = await ask(words, own.signal);
+  const { data, problem } = await ask(new URLSearchParams(location.search), own.signal);
   if (own !== running) return;
   byId("stop").disabled = true;
   if (data) showInspection(data);
@@ -193,6 +198,7 @@ function setUpRequests() {
   byId("ask").hidden = false;
   byId("ask").addEventListener("submit", event => {
     event.preventDefault();
+    choose();
     request();
   });
   byId("stop").addEventListener("click", () => running?.abort());
