@@ -128,6 +128,11 @@ fn a_table_is_repeated_compared_and_recorded() {
     // What is done is not done again.
     let (success, _, error) = run(&out);
     assert!(success && !error.contains("labrys match"), "{error}");
+    // A step whose output has gone is done again; here all its games are there.
+    fs::remove_file(out.join("games-2.out")).unwrap();
+    let (success, _, error) = run(&out);
+    assert!(success && error.contains("games-2: ") && !error.contains("games-1: "), "{error}");
+    assert_eq!((manifest()["steps"].as_array().unwrap().len(), &manifest()["games"]), (2, &first["games"]));
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);
@@ -146,4 +151,37 @@ fn a_table_is_repeated_compared_and_recorded() {
     assert!(error.contains("1 of 1 number beyond the error bars of the page"), "{error}");
     let unknown = labrys(&format!("experiments run large --tables {} --out x", tables.display()));
     assert_fails(unknown, "unknown table `large`, expected one of: small");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_with_its_step() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let text = "paper = \"ours\"\ntitle = \"long\"\npage = \"x\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
+                machine = \"unknown\"\nseeds = [1]\n[[step]]\nname = \"search\"\n\
+                command = \"solve --variant amazons --option AmazonsBoard=10x10 --hash 1\"\n";
+    fs::write(folder.path().join("long.toml"), text).unwrap();
+    let out = folder.path().join("out");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["experiments", "run", "long", "--tables"])
+        .arg(folder.path())
+        .arg("--out")
+        .arg(&out)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = BufReader::new(run.stderr.take().unwrap());
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    assert!(line.contains("search: labrys solve"), "{line}");
+    // Only the run is interrupted, not its step, which would take years.
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let mut rest = String::new();
+    // Both have this pipe, so that the end of the text is the end of both.
+    errors.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("the same command continues the run\n"), "{rest}");
+    assert!(!run.wait().unwrap().success() && !out.join("search.out").exists());
 }

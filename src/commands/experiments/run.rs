@@ -1,10 +1,11 @@
 //! `labrys experiments run`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
@@ -12,9 +13,10 @@ use super::TablesArguments;
 use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepDone};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
-use crate::commands::shared::version;
+use crate::commands::shared::{interruptible, version};
 use crate::files::{Claim, create_folder, write_atomically};
 use crate::game::counted;
+use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct RunArguments {
@@ -37,6 +39,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     if table.quiet {
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
+    let control = interruptible()?;
     let save = |steps: &[StepDone], results: &[Comparison]| -> anyhow::Result<()> {
         let manifest = Manifest {
             table: name,
@@ -53,8 +56,9 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     };
     for (step, seed) in table.runs() {
         let is_done = |done: &StepDone| done.name == step.name && done.seed == seed;
-        if !steps.iter().any(is_done) {
-            steps.push(run_step(step, seed, out)?);
+        if !steps.iter().any(is_done) || !output_file(out, step, seed).exists() {
+            steps.retain(|done| !is_done(done));
+            steps.push(run_step(step, seed, out, &control)?);
             save(&steps, &[])?;
         }
     }
@@ -94,17 +98,43 @@ fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
     out.join(format!("{}.out", step.run_name(seed)))
 }
 
+/// The time that an interrupted step has to stop by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Waits for a process, and returns its status and what it has printed. After an interruption of this process it is
+/// killed, unless it ends soon: a terminal interrupts both, `kill` only this one.
+fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let mut out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    let reader = thread::spawn(move || {
+        let mut printed = Vec::new();
+        out.read_to_end(&mut printed).map(|_| printed)
+    });
+    let mut interrupted = None;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if control.is_stopped() && interrupted.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            child.kill()?;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let printed = reader.join().map_err(|_| io::ErrorKind::Other)??;
+    Ok((status, printed))
+}
+
 /// Runs the command of a step, and keeps what it prints.
-fn run_step(step: &Step, seed: Option<u64>, out: &Path) -> anyhow::Result<StepDone> {
+fn run_step(step: &Step, seed: Option<u64>, out: &Path, control: &Control) -> anyhow::Result<StepDone> {
     let (command, start) = (step.words(out, seed), Instant::now());
     print_message!("labrys: {}: labrys {}", step.run_name(seed), command.join(" "));
     let program = std::env::current_exe().context("the program has no path")?;
-    let child = Command::new(program).args(&command).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
-    let output = child.with_context(|| format!("step {}", step.run_name(seed)))?;
-    if !output.status.success() {
+    let child = Command::new(program).args(&command).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let ended = child.and_then(|child| wait(child, control));
+    let (status, printed) = ended.with_context(|| format!("step {}", step.run_name(seed)))?;
+    if !status.success() {
         bail!("step {} has failed; the same command continues the run", step.run_name(seed));
     }
-    write_atomically(&output_file(out, step, seed), output.stdout)?;
+    write_atomically(&output_file(out, step, seed), printed)?;
     let (name, seconds, version) = (step.name.clone(), start.elapsed().as_secs_f64(), version::short());
     Ok(StepDone { name, seed, command, seconds, version })
 }
