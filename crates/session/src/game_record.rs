@@ -159,6 +159,7 @@ impl GameTree {
             moves: line.first().map_or(Vec::new(), |&first| self.record(first, 0, 0)),
             closing: String::new(),
             end,
+            contradiction: None,
             other_tags: Vec::new(),
         };
         let mut record = header.record(body, here);

@@ -72,6 +72,7 @@ impl Header {
             moves: Vec::new(),
             closing: String::new(),
             end: None,
+            contradiction: None,
             other_tags: DEFAULT_TAGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         })
     }
@@ -83,6 +84,7 @@ impl Header {
             opening: Variation::default(),
             comment: String::new(),
             moves: Vec::new(),
+            contradiction: None,
             ..game.clone()
         })
     }

@@ -66,6 +66,7 @@ fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     let refused = records.refused();
     match arguments.game {
         Some(number) if games + refused == 0 => bail!("{}: no game {number}", arguments.file.display()),
+        None if games + refused == 0 => bail!("{}: no game in it", arguments.file.display()),
         _ => writeln!(out, "{}, {}, all legal", counted(games, "game"), counted(plies, "ply"))?,
     }
     if refused > 0 {
@@ -193,6 +194,7 @@ fn record_of<G: Playable>(
         moves,
         closing: String::new(),
         end: Some(FinalResult { winner, termination, details: String::new() }),
+        contradiction: None,
         other_tags: vec![("Event".to_owned(), "labrys selfplay".to_owned())],
     };
     Ok((record, play))

@@ -21,7 +21,10 @@ use thiserror::Error;
 
 use super::{FinalResult, Termination, Variation};
 use labrys_core::engine::{Board, PositionError, UnknownVariant, registry};
-use labrys_core::game::Outcome;
+use labrys_core::game::{Color, Outcome, quote};
+
+use words::Winner;
+use writer::result_text;
 
 pub use comment::CommentKeys;
 pub use reader::{PgnError, PgnReader, Problem};
@@ -50,6 +53,8 @@ pub struct PgnGame {
     pub closing: String,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
+    /// The tag `Result`, if it says another result than the one after the moves, which counts as `end`.
+    pub contradiction: Option<&'static str>,
     /// All other tags with their values, such as `Event` and `WhiteElo`.
     pub other_tags: Vec<(String, String)>,
 }
@@ -103,6 +108,17 @@ pub enum ReplayError {
     /// It is said to be over by the rules.
     #[error("the result is wrong: the game is not over")]
     NotOver,
+    /// The tag `Result` says something else.
+    #[error("the result is wrong: `{0}` after the moves, `{1}` in the tag `Result`")]
+    Tag(&'static str, &'static str),
+    /// The tag `TerminationDetails` says something else.
+    #[error("the result is wrong: `{result}`, but the tag `TerminationDetails` says {}", quote(.details))]
+    Details {
+        /// The result.
+        result: &'static str,
+        /// The tag.
+        details: String,
+    },
 }
 
 /// Variations within variations that are read and written. Deeper ones are left out.
@@ -118,6 +134,17 @@ impl PgnMove {
             self.glyphs.push(glyph);
         }
     }
+}
+
+/// The winner by the details of the end of a game of Labrys, which begin with `draw`, with the winner, or with the
+/// loser and what it did; `None` where they name nobody.
+fn winner_of(details: &str) -> Option<Winner> {
+    let (first, rest) = details.split_once([' ', ':']).unwrap_or((details, ""));
+    if first == "draw" {
+        return Some(None);
+    }
+    let player = Color::BOTH.into_iter().find(|color| color.to_string() == first)?;
+    Some(Some(if rest.starts_with("wins") { player } else { !player }))
 }
 
 /// Adds a comment to those before it.
@@ -177,8 +204,13 @@ impl PgnGame {
         Ok(board.fen())
     }
 
-    /// Plays the game as [`PgnGame::replay`] does, and checks that its result is that of the rules. Whatever
-    /// counts results reads games by this.
+    /// The value of one of the other tags; empty without it.
+    pub(crate) fn other_tag(&self, name: &str) -> &str {
+        self.other_tags.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+
+    /// Plays the game as [`PgnGame::replay`] does, and checks that its result is that of the rules and of its
+    /// tags. Whatever counts results reads games by this.
     ///
     /// # Errors
     /// [`ReplayError`] names the move that is not legal, or the result by the rules.
@@ -198,6 +230,9 @@ impl PgnGame {
     ) -> Result<Vec<String>, ReplayError> {
         let moves = self.replay_with(board, before_move)?;
         let Some(end) = &self.end else { return Ok(moves) };
+        if let Some(tag) = self.contradiction {
+            return Err(ReplayError::Tag(result_text(end.winner), tag));
+        }
         // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
         let is_own = self.number.is_some();
         match board.outcome() {
@@ -205,6 +240,10 @@ impl PgnGame {
                 Err(ReplayError::Result(outcome))
             }
             None if is_own && end.termination == Termination::Rules => Err(ReplayError::NotOver),
+            _ if is_own && winner_of(&end.details).is_some_and(|winner| winner != end.winner) => {
+                let (result, details) = (result_text(end.winner), end.details.clone());
+                Err(ReplayError::Details { result, details })
+            }
             _ => Ok(moves),
         }
     }
@@ -293,6 +332,7 @@ mod tests {
                 termination: Termination::Time,
                 details: "Black loses on time".into(),
             }),
+            contradiction: None,
             other_tags: vec![("WhiteElo".into(), "2000".into())],
         }
     }

@@ -1,7 +1,7 @@
 //! The record of a game from its tags and moves.
 
 use super::words::{Winner, read_result};
-use super::writer::{OWN_TAGS, RESULT, TERMINATION};
+use super::writer::{OWN_TAGS, RESULT, TERMINATION, result_text};
 use super::{BOOK, PgnGame, PgnMove, PlayerTags};
 use crate::{FinalResult, Termination, Variation};
 
@@ -61,6 +61,8 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let tagged = tags.get(RESULT).map(read_result);
     let of_tag = tagged.flatten().flatten();
     let result = text.result.flatten().or(of_tag);
+    let contradiction =
+        text.result.flatten().zip(of_tag).filter(|(text, tag)| text != tag).map(|(_, tag)| result_text(tag));
     if result.is_some() || !matches!(tagged, Some(None)) {
         tags.remove(RESULT);
     }
@@ -94,6 +96,7 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
         moves: rest,
         closing: text.closing,
         end,
+        contradiction,
         other_tags: tags.0,
     }
 }

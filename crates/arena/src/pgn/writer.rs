@@ -51,6 +51,7 @@ impl PgnGame {
         // A non-standard result is kept for a game without one.
         let foreign = other(RESULT).filter(|_| self.end.is_none());
         let result = foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value);
+        let result = self.contradiction.unwrap_or(result);
         tags.push((RESULT, result.to_owned()));
         tags.extend(self.number.map(|number| ("GameNumber", number.to_string())));
         tags.extend(self.variant.clone().map(|variant| ("Variant", variant)));
