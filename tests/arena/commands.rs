@@ -329,8 +329,14 @@ fn a_killed_match_resumes_to_the_same_result() {
     let (_, never_cut, _) = labrys(&arguments(&whole, 20));
     let text = std::fs::read_to_string(&whole).unwrap();
     std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
-    let out = succeed(labrys(&format!("{} --resume", arguments(&cut, 20))));
+    let (success, out, error) = labrys(&format!("{} --resume", arguments(&cut, 20)));
+    assert!(
+        success && error.contains("cut.pgn: the game at the end has no result and will be moved"),
+        "{error}"
+    );
     assert_eq!(table(&out), table(&never_cut));
+    let aside = std::fs::read_to_string(path("cut.pgn.damaged")).unwrap();
+    assert!(aside.contains("[Event") && text[..text.len() * 2 / 5].ends_with(&aside), "{aside}");
     assert_eq!(essence(&read(&cut)), essence(&read(&whole)));
     // A finished match plays no more games.
     let (_, out, _) = labrys(&format!("{} --resume", arguments(&cut, 20)));
@@ -368,18 +374,34 @@ fn changed_results_do_not_count() {
         if !first.contains(&format!("[Result \"{from}\"]")) {
             continue;
         }
-        let bad = first.replace(from, to) + rest;
-        std::fs::write(&file, &bad).unwrap();
-        for command in &all {
-            let (success, _, error) = labrys(command);
-            assert!(!success && error.contains("the result is wrong: "), "{command}: {error}");
-            assert_eq!(std::fs::read_to_string(&file).unwrap(), bad, "{command}");
+        let tag = |result: &str| format!("[Result \"{result}\"]");
+        // Both places, the tag alone, and the moves' end alone.
+        let changed = first.replace(from, to);
+        for bad in
+            [changed.clone(), first.replace(&tag(from), &tag(to)), changed.replace(&tag(to), &tag(from))]
+        {
+            let bad = bad + rest;
+            std::fs::write(&file, &bad).unwrap();
+            for command in &all {
+                let (success, _, error) = labrys(command);
+                assert!(!success && error.contains("the result is wrong: "), "{command}: {error}");
+                assert_eq!(std::fs::read_to_string(&file).unwrap(), bad, "{command}");
+            }
         }
     }
     std::fs::write(&file, &good).unwrap();
     let (success, _, error) = labrys(&merge);
     assert!(success, "{error}");
     assert!(!labrys(&tune).2.contains("the result is wrong"));
+
+    // A game that was adjudicated says why.
+    let short = format!("{play} --max-moves 3 --pgnout {}", path("c.pgn"));
+    assert!(labrys(&short).0);
+    let bad = std::fs::read_to_string(path("c.pgn")).unwrap().replace("1/2-1/2", "1-0");
+    std::fs::write(path("c.pgn"), bad).unwrap();
+    let message = "the result is wrong: `1-0`, but the tag `TerminationDetails` says `draw: 6 plies`";
+    assert_fails(labrys(&format!("{short} --resume")), message);
+    assert_fails(labrys(&format!("games replay --strict {}", path("c.pgn"))), message);
 }
 
 #[test]
@@ -396,6 +418,11 @@ fn a_match_does_not_resume_the_games_of_another() {
         (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
         (TWO.replace("400", "500") + " --games 4 --resume", "White has `nodes 400`, not `nodes 500`"),
         (TWO.replace("name=a", "name=c") + " --games 4 --resume", "White `a`, not `c`"),
+        (format!("{TWO} --games 4 --resume --max-moves 5"), "adjudication none, not `maxmoves 5`"),
+        (
+            format!("{TWO} --games 4 --resume --draw movenumber=1 movecount=2 score=5"),
+            "not `draw movenumber=1 movecount=2 score=5`",
+        ),
     ] {
         assert_fails(run(&arguments), message);
         assert_eq!(std::fs::read(&file).unwrap(), before);

@@ -1,5 +1,7 @@
 //! Adjudication: ending games before the rules of the game end them.
 
+use std::fmt;
+
 use super::{KeyError, KeyValues};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Color;
@@ -38,6 +40,23 @@ pub struct ResignRule {
     pub score: i32,
     /// Whether the opponent's scores have to confirm it, at plus `score` or more.
     pub two_sided: bool,
+}
+
+/// The rules as a tag of a record says them; empty without one.
+impl fmt::Display for Adjudication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Adjudication { draw, resign, max_moves, tables } = self;
+        let draw = draw.as_ref().map(|DrawRule { move_number, move_count, score }| {
+            format!("draw movenumber={move_number} movecount={move_count} score={score}")
+        });
+        let resign = resign.as_ref().map(|ResignRule { move_count, score, two_sided }| {
+            format!("resign movecount={move_count} score={score} twosided={two_sided}")
+        });
+        let max_moves = max_moves.map(|moves| format!("maxmoves {moves}"));
+        let tables = tables.as_ref().map(|_| "tables".to_owned());
+        let rules: Vec<_> = [draw, resign, max_moves, tables].into_iter().flatten().collect();
+        f.write_str(&rules.join(", "))
+    }
 }
 
 impl AdjudicatedResult {

@@ -93,6 +93,9 @@ pub enum TournamentError {
 /// The tag of a game with the part of a match that its file holds.
 pub(super) const SHARD: &str = "Shard";
 
+/// The tag of a game with the rules by which it may have been adjudicated.
+const ADJUDICATION: &str = "Adjudication";
+
 /// The callback for each finished game: its record, all results so far, and the players' thinking time.
 pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
 
@@ -175,6 +178,11 @@ impl Tournament {
                 Some((_, found)) => return mismatch(format!("of shard {found}, not {part}")),
                 None => return mismatch(format!("not of shard {part}")),
             }
+        }
+        let (found, expected) = (record.other_tag(ADJUDICATION), self.adjudication.to_string());
+        if found != expected {
+            let shown = |rules: &str| if rules.is_empty() { "none".to_owned() } else { quote(rules) };
+            return mismatch(format!("adjudication {}, not {}", shown(found), shown(&expected)));
         }
         let mut played = match record.board(Some(&self.rules.variant)) {
             Ok(board) => board,
@@ -344,6 +352,10 @@ impl Tournament {
         let thinking = played.thinking;
         let mut record = self.record(scheduled.number + 1, scheduled.opening, players, &opening, played)?;
         record.other_tags.extend(self.schedule.part().map(|part| (SHARD.to_owned(), part.to_string())));
+        let adjudication = self.adjudication.to_string();
+        if !adjudication.is_empty() {
+            record.other_tags.push((ADJUDICATION.to_owned(), adjudication));
+        }
         on_game(&record, results, thinking).map_err(TournamentError::Write)
     }
 
@@ -371,6 +383,7 @@ impl Tournament {
             moves: played.moves,
             closing: String::new(),
             end: Some(played.end),
+            contradiction: None,
             other_tags: Vec::new(),
         })
     }

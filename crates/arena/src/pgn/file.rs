@@ -21,8 +21,10 @@ const MAX_BYTES: u64 = 2 << 30;
 #[derive(Debug)]
 pub struct PgnFile {
     file: File,
-    /// Length in bytes of the complete games; the file is truncated to it before the next game is written.
-    whole: Option<u64>,
+    /// Length in bytes of the complete games, and what is behind them, which is moved aside before the next game is
+    /// written.
+    whole: Option<(u64, Vec<u8>)>,
+    path: PathBuf,
     /// No other process appends to the file.
     _claim: Claim,
 }
@@ -61,7 +63,7 @@ impl PgnFile {
     /// [`PgnFileError::Exists`], [`PgnFileError::File`].
     pub fn create(path: &Path) -> Result<PgnFile, PgnFileError> {
         match files::open(path, Existing::Refused) {
-            Ok((file, claim)) => Ok(PgnFile { file, whole: None, _claim: claim }),
+            Ok((file, claim)) => Ok(PgnFile { file, whole: None, path: path.to_owned(), _claim: claim }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(PgnFileError::Exists { path: path.to_owned() })
             }
@@ -69,9 +71,9 @@ impl PgnFile {
         }
     }
 
-    /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its
-    /// end, left by a killed match, is removed when the next game is appended; until then the file is not
-    /// changed.
+    /// Opens a file to append to, created if missing, and returns the games in it. What is behind the
+    /// last result, such as the game of a killed match, is moved to `<name>.damaged` when the next game is
+    /// appended; until then the file is not changed.
     ///
     /// # Errors
     /// [`PgnFileError`].
@@ -82,9 +84,10 @@ impl PgnFile {
         let (games, complete) =
             complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
         if !bytes[complete..].trim_ascii().is_empty() {
-            log::warn!("{}: the unfinished game at the end will be removed", path.display());
+            log::warn!("{}: the game at the end has no result and will be moved aside", path.display());
         }
-        Ok((PgnFile { file, whole: Some(complete as u64), _claim: claim }, games))
+        let whole = Some((complete as u64, bytes[complete..].to_vec()));
+        Ok((PgnFile { file, whole, path: path.to_owned(), _claim: claim }, games))
     }
 
     /// Appends a game.
@@ -92,7 +95,10 @@ impl PgnFile {
     /// # Errors
     /// Any error of writing the file.
     pub fn append(&mut self, record: &PgnGame) -> io::Result<()> {
-        if let Some(whole) = self.whole.take() {
+        if let Some((whole, rest)) = self.whole.take() {
+            if !rest.trim_ascii().is_empty() {
+                files::set_aside(&self.path, &rest)?;
+            }
             self.file.set_len(whole)?;
             self.file.seek(SeekFrom::End(0))?;
             if whole > 0 {
