@@ -10,6 +10,7 @@ use super::openings::OpeningError;
 use super::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
+use labrys_core::game::quote;
 use labrys_core::input;
 use labrys_support::text;
 
@@ -39,6 +40,9 @@ pub enum OpeningLineError {
     /// The record is of another game.
     #[error(transparent)]
     Game(#[from] ReplayError),
+    /// It is no position, and has no moves.
+    #[error("no position and no moves: {}", quote(.0))]
+    Empty(String),
     /// The game is over at the end of the opening.
     #[error("the game is over: {outcome}")]
     Over {
@@ -139,6 +143,9 @@ fn from_line(line: &str, board: &mut dyn Board, plies: Option<usize>) -> Result<
         follow(Some(&epd.fen), moves.iter().map(String::as_str), board, plies)
     } else {
         let moves = words(None, line, board)?;
+        if moves.is_empty() {
+            return Err(OpeningLineError::Empty(line.to_owned()));
+        }
         follow(None, moves.iter().map(String::as_str), board, plies)
     }
 }
@@ -221,6 +228,10 @@ mod tests {
         );
         let error = read_book("book.epd", &text, ALL).unwrap_err();
         assert!(error.contains("book.epd`, line 7: move 5: `xx` is no move"), "{error}");
+        for junk in ["milk and a shopping list", "\0\0\0", "# Title\n{x}"] {
+            let error = read_book("book.txt", junk, ALL).unwrap_err();
+            assert!(error.contains("no position and no moves: `"), "{error}");
+        }
         let lenient = read_book("book.epd", &text, BookOptions { strict: false, ..ALL }).unwrap();
         assert_eq!(lenient.len(), 4);
     }
