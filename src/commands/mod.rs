@@ -232,7 +232,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             "built for a processor with {feature}, which this one lacks: use another build"
         ));
     }
-    env_logger::init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match run(arguments) {
         // A closed pipe is no error.
         Err(error) if !is_closed_pipe(&error) => fail(format_args!("{}", full_text(&error))),

@@ -25,7 +25,7 @@ struct Process {
 
 impl Process {
     fn start(arguments: &[&str]) -> Process {
-        Process::start_with_log("warn", arguments)
+        Process::start_with_log("info", arguments)
     }
 
     fn start_with_log(level: &str, arguments: &[&str]) -> Process {

@@ -76,7 +76,7 @@ fn a_client_plays_as_in_process() {
         other.display()
     ))));
     let words = format!("{INSIDE} {} --pgnout {}", client("out", 100), path.display());
-    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn,labrys_protocol::process=info"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "info"));
     assert!(success && !out.contains("lost"), "{out}{log}");
     assert!(!log.contains("WARN"), "{log}");
 
@@ -175,7 +175,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
         thread::spawn(move || echo_chamber(arena, &done))
     };
     let words = format!("{INSIDE} --engine name=out proto=tuc st=30 port={port} --pgnout {}", path.display());
-    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "info"));
     done.store(true, Ordering::Relaxed);
     chamber.join().unwrap();
     assert!(success && !out.contains("lost"), "{out}");

@@ -85,7 +85,7 @@ impl Sessions {
     fn receive(&self, stream: &Arc<TcpStream>, peer: SocketAddr) {
         log::info!("{peer} has connected");
         if let Err(error) = self.serve(stream) {
-            log::warn!("{peer}: {error}");
+            log::info!("{peer}: {error}");
         }
         // Ends the thread that reads from the stream, too.
         let _ = stream.shutdown(Shutdown::Both);

@@ -124,7 +124,7 @@ pub fn play(
         let events = match client_game.receive(message) {
             Ok(events) => events,
             Err(odd) => {
-                log::warn!("ignored: {odd}");
+                log::info!("ignored: {odd}");
                 continue;
             }
         };
@@ -204,7 +204,7 @@ impl Connection {
             let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;
             match received.map(ServerMessage::parse) {
                 Some(Ok(message)) => return Ok(Some(message)),
-                Some(Err(error)) => log::warn!("ignored: {error}"),
+                Some(Err(error)) => log::info!("ignored: {error}"),
                 None => {}
             }
         }

@@ -143,7 +143,7 @@ impl Shared {
         let Inside { waiting, playing } = &mut *self.inside();
         if let Some(inbox) = playing.get(&sender) {
             if inbox.try_send(datagram.to_vec()).is_err() {
-                log::warn!("dropped: {} from {sender}, too many", dump(datagram));
+                log::info!("dropped: {} from {sender}, too many", dump(datagram));
             }
             return;
         }
@@ -153,7 +153,7 @@ impl Shared {
         match name {
             Some(name) if is_new && waiting.len() < WAITING => waiting.push_back((sender, name.to_owned())),
             Some(_) if !is_new => {}
-            _ => log::warn!("ignored: {} from {sender}", dump(datagram)),
+            _ => log::info!("ignored: {} from {sender}", dump(datagram)),
         }
     }
 }

@@ -176,7 +176,7 @@ impl Guest {
             // Skip a late move of the last game on this port.
             let name = message::parse_name(datagram).ok().filter(|_| Step::parse(datagram).is_err());
             if name.is_none() {
-                log::warn!("ignored: {} from {sender}, expected a name", dump(datagram));
+                log::info!("ignored: {} from {sender}, expected a name", dump(datagram));
             }
             name.map(|name| Ok((name.to_owned(), sender)))
         })?;
@@ -230,11 +230,11 @@ impl Guest {
                 Err(_) => datagram == name.as_bytes(),
             };
             if sender != *address {
-                log::warn!("ignored: {} from {sender}, {name} is at {address}", dump(datagram));
+                log::info!("ignored: {} from {sender}, {name} is at {address}", dump(datagram));
                 return None;
             }
             if is_repeated {
-                log::warn!("ignored: {} from {sender}, again", dump(datagram));
+                log::info!("ignored: {} from {sender}, again", dump(datagram));
                 return None;
             }
             Some(step.map_err(GuestError::from))

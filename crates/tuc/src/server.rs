@@ -24,7 +24,7 @@ pub fn serve(
             host.tick(Instant::now())
         } else if let Some((datagram, sender)) = mailbox.receive(deadline)? {
             host.receive(sender, datagram, Instant::now()).unwrap_or_else(|refusal| {
-                log::warn!("ignored: {} from {sender}: {refusal}", dump(datagram));
+                log::info!("ignored: {} from {sender}: {refusal}", dump(datagram));
                 Response::default()
             })
         } else {

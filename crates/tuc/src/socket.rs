@@ -85,7 +85,7 @@ impl Mailbox {
             return Ok(datagram);
         }
         let text = dump(datagram.unwrap_or_default());
-        log::warn!("ignored: {text} from {sender}, expected {expected}");
+        log::info!("ignored: {text} from {sender}, expected {expected}");
         Ok(None)
     }
 
@@ -96,7 +96,7 @@ impl Mailbox {
         if let Some(inbox) = &self.inbox {
             let received = std::iter::from_fn(|| inbox.receive(Duration::ZERO)).take(MAX_DATAGRAMS);
             received.for_each(|(datagram, sender)| {
-                log::warn!("ignored: {} from {sender}, out of turn", dump(&datagram));
+                log::info!("ignored: {} from {sender}, out of turn", dump(&datagram));
             });
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl Mailbox {
         for _ in 0..MAX_DATAGRAMS {
             match self.receive(Some(Instant::now())) {
                 Ok(Some((datagram, sender))) => {
-                    log::warn!("ignored: {} from {sender}, out of turn", dump(datagram));
+                    log::info!("ignored: {} from {sender}, out of turn", dump(datagram));
                 }
                 Ok(None) => break,
                 Err(error) => {

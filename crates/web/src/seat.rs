@@ -47,7 +47,7 @@ pub(super) async fn serve(socket: WebSocket, lobby: Arc<LobbyPage>) {
     match admitted {
         Ok(person) => play(&mut channel, &lobby, &person).await,
         Err(reason) => {
-            log::warn!("a person is refused: {}", reason.escape_debug());
+            log::info!("a person is refused: {}", reason.escape_debug());
             sleep(REFUSAL).await;
             if channel.send(Message::text(error(&reason))).await {
                 channel.send(close("refused")).await;

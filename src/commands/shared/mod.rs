@@ -150,7 +150,7 @@ pub(in crate::commands) fn set_options(
 ) -> Result<(), OptionError> {
     for (name, value) in options {
         for side_effect in engine.set_option(name, value)? {
-            log::warn!("--option {name}: {side_effect}");
+            log::info!("--option {name}: {side_effect}");
         }
     }
     Ok(())

@@ -72,7 +72,7 @@ impl Hall {
             match self.admit_caller(&name, caller.address.ip()) {
                 Ok(()) => Some((name.to_string(), caller)),
                 Err(problem) => {
-                    log::warn!("{} at {}: {problem}", quote(&caller.name), caller.address);
+                    log::info!("{} at {}: {problem}", quote(&caller.name), caller.address);
                     caller.refuse();
                     None
                 }

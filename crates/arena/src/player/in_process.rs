@@ -20,7 +20,7 @@ const AFTER_TIMEOUT: u64 = 5;
 pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
     for (name, value) in options {
         for side_effect in engine.set_option(name, value)? {
-            log::warn!("option {name}: {side_effect}");
+            log::info!("option {name}: {side_effect}");
         }
     }
     Ok(())

@@ -355,7 +355,7 @@ impl TrainingSettings {
 /// Ends a period in game `game`: lets the learner solve, and adds a point to the curve.
 fn end_period(state: &mut TrainingState, game: u64) {
     if let Err(error) = state.learner.end_period(&mut state.weights) {
-        log::warn!("game {game}, step {}: {error}", state.steps);
+        log::info!("game {game}, step {}: {error}", state.steps);
         state.singular += 1;
     }
     let before = state.curve.last().map_or(&state.start, |point| &point.weights);

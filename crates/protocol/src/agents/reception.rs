@@ -76,7 +76,7 @@ impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A,
             Ok(Err(refusal)) => refusal,
             Err(error) => error.to_string(),
         };
-        log::warn!("{peer} is refused: {refusal}");
+        log::info!("{peer} is refused: {refusal}");
         turn_away(stream, refusal);
     }
 
