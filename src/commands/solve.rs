@@ -3,8 +3,8 @@
 mod manifest;
 
 use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -103,6 +103,12 @@ impl SolveArguments {
         Limits { nodes: self.nodes, movetime: self.time, ..Limits::none() }
     }
 
+    /// Checks the files that lines will be appended to.
+    fn check_lists(&self) -> anyhow::Result<()> {
+        self.results.as_deref().map_or(Ok(()), |path| check_list(path, RESULT_FIELDS))?;
+        self.manifest.as_deref().map_or(Ok(()), |path| check_list(path, MANIFEST_FIELDS))
+    }
+
     fn task(&self) -> SolveTask<'_> {
         let leaves = if self.counting { Leaves::Counted } else { Leaves::Searched };
         SolveTask {
@@ -120,8 +126,7 @@ impl SolveArguments {
 
 fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result<()> {
     let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
-    let outputs = [&arguments.results, &arguments.manifest];
-    outputs.into_iter().flatten().try_for_each(|path| check_writable(path))?;
+    arguments.check_lists()?;
     let control = crate::commands::shared::interruptible()?;
     let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
@@ -170,11 +175,10 @@ fn solve_split(
     path: &Path,
     arguments: &SolveArguments,
 ) -> anyhow::Result<()> {
-    check_writable(path)?;
+    arguments.check_lists()?;
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    arguments.manifest.as_deref().map_or(Ok(()), check_writable)?;
     let control = crate::commands::shared::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
     let mut each = |event: SplitEvent| {
@@ -193,10 +197,6 @@ fn solve_split(
     printed?;
     writeln!(io::stdout(), "{solved} of {} solved", counted(jobs, "position"))?;
     Ok(())
-}
-
-fn check_writable(path: &Path) -> anyhow::Result<()> {
-    files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn print(solution: &Solution<String>) -> anyhow::Result<()> {
@@ -221,11 +221,40 @@ fn append(
     append_line(path, &result_line(engine.engine().board().variant(), fen, value, solution.nodes))
 }
 
-/// Appends a line to a file that other processes may write, too.
+/// Fields of a line of `--results`, of which the checksum may be missing, and of `--manifest`.
+const RESULT_FIELDS: RangeInclusive<usize> = 4..=5;
+const MANIFEST_FIELDS: RangeInclusive<usize> = 9..=9;
+
+/// Checks that lines can be appended to a file: it is new, or each of its lines has as many fields.
+fn check_list(path: &Path, fields: RangeInclusive<usize>) -> anyhow::Result<()> {
+    files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))?;
+    if files::is_stream(path) || !path.exists() {
+        return Ok(());
+    }
+    let text = labrys_support::text::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let is_of_list = |line: &str| {
+        line.trim().is_empty() || line.starts_with('#') || fields.contains(&line.split('\t').count())
+    };
+    if let Some((_, number)) = text.lines().zip(1..).find(|(line, _)| !is_of_list(line)) {
+        bail!("{}: line {number}: a file of something else, or a damaged one", path.display());
+    }
+    Ok(())
+}
+
+/// Appends a line to a file that other processes may write, too. A last line without its end gets one.
 fn append_line(path: &Path, line: &str) -> anyhow::Result<()> {
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    let append = || {
+        let mut file =
+            OpenOptions::new().create(true).append(true).read(!files::is_stream(path)).open(path)?;
+        let mut last = [b'\n'];
+        if !files::is_stream(path) && file.metadata()?.len() > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        let end = if last == [b'\n'] { "" } else { "\n" };
+        file.write_all(format!("{end}{line}").as_bytes())
+    };
+    append().with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn print_jobs(engine: &dyn ProofEngine, jobs: &[SolveJob]) -> anyhow::Result<()> {

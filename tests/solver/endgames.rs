@@ -412,6 +412,18 @@ fn damaged_and_foreign_tables_are_refused_by_name() {
         damaged(problem);
     }
     fs::write(&path, &good).unwrap();
+    // Nor if another table that is built with it is missing.
+    let [other, missing] = ["1v2", "2v1"].map(|name| folder.path().join(format!("neighbours-{name}.table")));
+    let bytes = fs::read(&other).unwrap();
+    let removed = fs::read(&missing).unwrap();
+    fs::write(&other, "precious").unwrap();
+    fs::remove_file(&missing).unwrap();
+    let error = build(folder.path(), 2, "").unwrap_err().to_string();
+    assert!(error.starts_with(&format!("`{}`: damaged table, ", other.display())), "{error}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
+    fs::write(&other, bytes).unwrap();
+    build(folder.path(), 2, "").unwrap();
+    assert_eq!(fs::read(&missing).unwrap(), removed);
     let tables = open(folder.path()).unwrap();
     // A file that changes while it is open: no result, and no crash.
     let in_place = fs::OpenOptions::new().write(true).open(&path).unwrap();

@@ -447,6 +447,39 @@ fn a_line_that_was_written_has_a_checksum() {
 }
 
 #[test]
+fn results_are_added_to_lists_of_results_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let solve = |more: &[&str]| {
+        let all = [&["solve", "--variant", "amazons", "--hash", "1", "--fen", LOSS], more].concat();
+        shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(all))
+    };
+    // A list that ends in the middle of a line, as one that was typed.
+    let list = at("list.tsv");
+    fs::write(&list, format!("amazons\t{LOSS}\tloss\t33")).unwrap();
+    succeed(solve(&["--results", &list]));
+    let text = fs::read_to_string(&list).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.len() == 2 && lines[0].ends_with("loss\t33") && lines[1].contains("crc32="), "{text}");
+    assert!(KnownValues::<Amazons>::read(&[list.into()]).is_ok());
+    // Files of something else stay as they are.
+    let (proof, record) = (at("c.proof"), at("games.pgn"));
+    succeed(solve(&["--proof", &proof]));
+    fs::write(&record, "[Event \"x\"]\n\n1. e4 *\n").unwrap();
+    for file in [&proof, &record] {
+        let before = fs::read(file).unwrap();
+        let again = at("again.proof");
+        for more in [&["--results", file][..], &["--proof", &again, "--manifest", file]] {
+            shell::assert_fails(
+                solve(more),
+                &format!("{file}: line 1: a file of something else, or a damaged one"),
+            );
+            assert_eq!(fs::read(file).unwrap(), before);
+        }
+    }
+}
+
+#[test]
 fn draws_by_the_clock_are_not_mixed_up() {
     let mut known = KnownValues::<Neighbours>::new();
     let start = Neighbours::start();

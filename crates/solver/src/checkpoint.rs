@@ -11,6 +11,7 @@ use crc32fast::Hasher;
 
 use super::SolveError;
 use super::table::ProofTable;
+use labrys_core::game::quote;
 use labrys_core::input;
 use labrys_support::files::{Claim, is_stream, write_atomically_with};
 
@@ -136,8 +137,8 @@ impl<'a> Checkpoint<'a> {
         }
         if position != self.position.as_bytes() {
             return refused(format!(
-                "it belongs to `{}`, not to `{}`",
-                String::from_utf8_lossy(&position),
+                "it belongs to {}, not to `{}`",
+                quote(&String::from_utf8_lossy(&position)),
                 self.position
             ));
         }
@@ -152,7 +153,11 @@ impl<'a> Checkpoint<'a> {
         if u32::from_le_bytes(file.take()?) != expected {
             return refused("the file is damaged: its checksum is wrong".into());
         }
-        Ok(())
+        match file.take::<1>() {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => refused("the file is damaged: there is more behind its end".into()),
+        }
     }
 
     fn error(&self, reason: &str) -> SolveError {
@@ -206,6 +211,8 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert!(checkpoint.read(other).unwrap_err().to_string().contains("truncated"));
         }
+        std::fs::write(&path, [&bytes[..], b"x"].concat()).unwrap();
+        assert!(checkpoint.read(other).unwrap_err().to_string().contains("more behind its end"));
         std::fs::write(&path, &bytes).unwrap();
         let error = Checkpoint::new(&path, "amazons q1/Q1 w".into()).read(other).unwrap_err();
         assert!(error.to_string().contains("it belongs to `amazons 1q/Q1 w`"), "{error}");

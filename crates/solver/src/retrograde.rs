@@ -162,7 +162,12 @@ impl<E: Endgames> Builder<'_, E> {
         group: &[E::Material],
         listener: &mut dyn TablesListener,
     ) -> Result<Option<()>, BuildError> {
-        let is_new = !group.iter().all(|&material| self.name(material).path(self.folder).exists());
+        let is_there = |material: E::Material| self.name(material).path(self.folder).exists();
+        let is_new = !group.iter().all(|&material| is_there(material));
+        // They are solved together. A file that is there is replaced only by the same table.
+        for &material in group.iter().filter(|&&material| is_new && is_there(material)) {
+            self.open(material)?.all(self.threads)?;
+        }
         let tables = match is_new {
             true => match self.build(group, listener)? {
                 Some(tables) => tables,
