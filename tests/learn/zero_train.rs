@@ -557,7 +557,7 @@ fn a_run_from_the_command_line() {
             SMALL.replace("generations", "option = \"x=1\"\ngenerations"),
             "line 3: option: --option: unknown option `x`",
         ),
-        ("variant = ".to_owned(), "bad.toml: TOML parse error at line 1"),
+        ("variant = ".to_owned(), "bad.toml: line 1, column "),
         (String::new(), "missing field `variant`"),
     ] {
         let path = write("bad.toml", &text);

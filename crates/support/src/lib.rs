@@ -17,5 +17,6 @@
 pub mod chart;
 pub mod elo;
 pub mod files;
+pub mod settings;
 pub mod shard;
 pub mod text;

@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use serde::Deserialize;
 
 use crate::game::quote;
+use labrys_support::settings;
 
 /// A table of the page.
 #[derive(Clone, Debug, Deserialize)]
@@ -77,13 +78,13 @@ impl Table {
             let known = names(folder)?;
             bail!("unknown table {}, expected one of: {}", quote(name), known.join(", "));
         }
-        let text = labrys_support::text::read(&path).with_context(|| path.display().to_string())?;
+        let text = settings::read(&path).with_context(|| path.display().to_string())?;
         Table::parse(&text).with_context(|| path.display().to_string())
     }
 
     fn parse(text: &str) -> anyhow::Result<Table> {
         let table: Table =
-            toml::from_str(text).map_err(|error| anyhow!("{}", error.to_string().trim_end()))?;
+            toml::from_str(text).map_err(|error| anyhow!("{}", settings::problem(text, &error)))?;
         ensure!(!table.steps.is_empty(), "no `[[step]]`");
         ensure!(!table.seeds.is_empty(), "no `seeds`");
         if let Some(seed) = first_twice(&table.seeds) {

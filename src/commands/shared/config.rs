@@ -17,6 +17,7 @@ use toml::{Table, Value};
 
 use crate::commands::shared::errors;
 use crate::game::quote;
+use labrys_support::settings;
 
 /// Appends the arguments of the file of `--config` that are not on the command line. Returns the line and the
 /// path of the file, if there is one.
@@ -102,7 +103,8 @@ fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool 
 
 /// The arguments in a file: the name of each with its value.
 fn read(path: &Path) -> anyhow::Result<Table> {
-    Ok(labrys_support::text::read(path)?.parse()?)
+    let text = settings::read(path)?;
+    text.parse().map_err(|error| anyhow!("{}", settings::problem(&text, &error)))
 }
 
 /// The minimum number of values of an argument.

@@ -6,13 +6,13 @@ use anyhow::Context;
 
 use crate::arena::{Rules, parse_option};
 use crate::commands::shared::errors::full_text;
-use crate::input;
 use crate::learn::zero::{SettingsError, ZeroConfig};
+use labrys_support::settings;
 
 /// Reads the settings of a run, and the rules of its games.
 pub(super) fn read(path: &Path) -> anyhow::Result<(ZeroConfig, Rules)> {
     let file = || file_of(path);
-    let text = input::read_text(path, input::MAX_TEXT).with_context(file)?;
+    let text = settings::read(path).with_context(file)?;
     let config = ZeroConfig::parse(text).with_context(file)?;
     let rules = rules(&config).with_context(file)?;
     Ok((config, rules))

@@ -6,6 +6,7 @@ use toml::Spanned;
 use super::{FIRST_NET, NetKind, SettingsError, ZeroSettings};
 use labrys_core::game::{Knowledge, PlaneSelection};
 use labrys_core::nets::NetConfig;
+use labrys_support::settings;
 
 /// The settings of a run with the text that they were read from, for errors.
 #[derive(Clone, Debug)]
@@ -24,7 +25,8 @@ impl ZeroConfig {
     /// # Errors
     /// [`SettingsError`] names the line and the key.
     pub fn parse(text: String) -> Result<ZeroConfig, SettingsError> {
-        let settings: ZeroSettings = toml::from_str(&text)?;
+        let settings: ZeroSettings =
+            toml::from_str(&text).map_err(|error| SettingsError::Toml(settings::problem(&text, &error)))?;
         let config = ZeroConfig { settings, made_by: String::new(), text };
         let ZeroSettings { net, rivals, .. } = &config.settings;
         if net.architecture == NetKind::Paper && net.blocks.is_some() {

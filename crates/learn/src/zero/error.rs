@@ -13,7 +13,7 @@ use labrys_support::shard::ShardError;
 #[derive(Debug, Error)]
 pub enum SettingsError {
     /// The text is not valid TOML, or has unknown or missing keys.
-    #[error("{}", .0.trim_end())]
+    #[error("{0}")]
     Toml(String),
     /// A value is invalid.
     #[error("line {line}: {key}: {problem}")]
@@ -34,12 +34,6 @@ pub enum SettingsError {
 }
 
 // Their messages are part of the error's own message, so they are not its source.
-impl From<toml::de::Error> for SettingsError {
-    fn from(error: toml::de::Error) -> SettingsError {
-        SettingsError::Toml(error.to_string())
-    }
-}
-
 impl From<SizeError> for SettingsError {
     fn from(error: SizeError) -> SettingsError {
         SettingsError::Size(error)
