@@ -93,6 +93,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
         }
     }
     match records.refused() {
+        0 if records.number() == 0 => bail!("{}: no game in it", arguments.file.display()),
         0 => Ok(()),
         refused => bail!("{}: {} not analysed", arguments.file.display(), counted(refused, "game")),
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::values::whole;
-use crate::commands::shared::{PositionArguments, interruptible, suggest};
+use crate::commands::shared::{PositionArguments, claim, interruptible, suggest};
 use crate::files::write_atomically;
 use crate::game::{counted, quote};
 use crate::inspect::{Inspection, ReferenceKind, StartPosition, Task, View, inspect, read_positions};
@@ -66,9 +66,8 @@ pub(super) struct InspectArguments {
 
 pub(super) fn run(arguments: &InspectArguments) -> anyhow::Result<()> {
     let task = arguments.task()?;
-    for path in [&arguments.out, &arguments.html].into_iter().flatten() {
-        crate::files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let outputs = [&arguments.out, &arguments.html].into_iter().flatten();
+    let _claims = outputs.map(|path| claim(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let control = interruptible()?;
     let count = task.positions.len() + task.selfplay;
     let mut progress = Progress::new("positions", 0, Some(count as u64));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use crate::commands::shared::PositionArguments;
 use crate::commands::shared::values::whole;
@@ -60,6 +60,7 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
     let name = path.display();
     let text = labrys_support::text::read(path).with_context(|| format!("cannot read {name}"))?;
     let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
+    ensure!(!cases.is_empty(), "suite {name}: no position in it");
     let (start, mut out) = (Instant::now(), io::stdout());
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {

@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use crate::arena::pgn::PgnGame;
 use crate::arena::plot;
+use crate::commands::shared::claim;
 use crate::commands::shared::records::{self, Strictness};
 use crate::files::write_atomically;
 
@@ -22,6 +23,7 @@ pub(in crate::commands) struct GamesPlotArguments {
 }
 
 pub(in crate::commands) fn run(arguments: &GamesPlotArguments) -> anyhow::Result<()> {
+    let _claim = arguments.out.as_deref().map(claim).transpose()?;
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut games = Vec::new();
     while let Some(game) = records.next()? {
