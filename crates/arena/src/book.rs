@@ -10,9 +10,12 @@ use super::openings::OpeningError;
 use super::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
-use labrys_core::game::quote;
+use labrys_core::game::{counted, quote};
 use labrys_core::input;
 use labrys_support::text;
+
+/// Openings that are left out, each with a warning, at most.
+const MAX_WARNINGS: usize = 5;
 
 /// How to read an opening book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +66,7 @@ pub(super) fn read(
     options: BookOptions,
 ) -> Result<Vec<Variation>, OpeningError> {
     let failed = |error| OpeningError::Read { path: path.to_owned(), error };
-    let (mut openings, mut first) = (Vec::new(), None);
+    let (mut openings, mut refused) = (Vec::new(), Vec::new());
     let mut add = |place: String, opening: Result<Variation, OpeningLineError>| {
         match opening {
             Ok(opening) => openings.push(opening),
@@ -72,8 +75,7 @@ pub(super) fn read(
                 if options.strict {
                     return Err(error);
                 }
-                log::warn!("left out: {error}");
-                first.get_or_insert(error);
+                refused.push(error);
             }
         }
         Ok(())
@@ -98,12 +100,18 @@ pub(super) fn read(
             }
         }
     }
-    match (openings.is_empty(), first) {
+    if openings.is_empty() {
         // An error of the first line is often one of all of them.
-        (true, Some(error)) => Err(OpeningError::NoneUsable(Box::new(error))),
-        (true, None) => Err(OpeningError::Empty { path: path.to_owned() }),
-        (false, _) => Ok(openings),
+        return Err(match refused.into_iter().next() {
+            Some(error) => OpeningError::NoneUsable(Box::new(error)),
+            None => OpeningError::Empty { path: path.to_owned() },
+        });
     }
+    refused.iter().take(MAX_WARNINGS).for_each(|error| log::warn!("left out: {error}"));
+    if let Some(more @ 1..) = refused.len().checked_sub(MAX_WARNINGS) {
+        log::warn!("left out: {} more", counted(more, "opening"));
+    }
+    Ok(openings)
 }
 
 /// The byte order mark of UTF-8 in text files.
