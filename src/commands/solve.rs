@@ -244,10 +244,10 @@ fn check_list(path: &Path, fields: RangeInclusive<usize>) -> anyhow::Result<()> 
 /// Appends a line to a file that other processes may write, too. A last line without its end gets one.
 fn append_line(path: &Path, line: &str) -> anyhow::Result<()> {
     let append = || {
-        let mut file =
-            OpenOptions::new().create(true).append(true).read(!files::is_stream(path)).open(path)?;
+        let is_file = !files::is_stream(path);
+        let mut file = OpenOptions::new().create(true).append(true).read(is_file).open(path)?;
         let mut last = [b'\n'];
-        if !files::is_stream(path) && file.metadata()?.len() > 0 {
+        if is_file && file.metadata()?.len() > 0 {
             file.seek(SeekFrom::End(-1))?;
             file.read_exact(&mut last)?;
         }

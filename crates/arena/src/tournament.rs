@@ -173,13 +173,14 @@ impl Tournament {
         };
         if let Some(part) = self.schedule.part() {
             let part = part.to_string();
-            match record.other_tags.iter().find(|(name, _)| name == SHARD) {
-                Some((_, found)) if *found == part => {}
-                Some((_, found)) => return mismatch(format!("of shard {found}, not {part}")),
+            match record.other_tag(SHARD) {
+                Some(found) if found == part => {}
+                Some(found) => return mismatch(format!("of shard {found}, not {part}")),
                 None => return mismatch(format!("not of shard {part}")),
             }
         }
-        let (found, expected) = (record.other_tag(ADJUDICATION), self.adjudication.to_string());
+        let (found, expected) =
+            (record.other_tag(ADJUDICATION).unwrap_or_default(), self.adjudication.to_string());
         if found != expected {
             let shown = |rules: &str| if rules.is_empty() { "none".to_owned() } else { quote(rules) };
             return mismatch(format!("adjudication {}, not {}", shown(found), shown(&expected)));
@@ -352,10 +353,8 @@ impl Tournament {
         let thinking = played.thinking;
         let mut record = self.record(scheduled.number + 1, scheduled.opening, players, &opening, played)?;
         record.other_tags.extend(self.schedule.part().map(|part| (SHARD.to_owned(), part.to_string())));
-        let adjudication = self.adjudication.to_string();
-        if !adjudication.is_empty() {
-            record.other_tags.push((ADJUDICATION.to_owned(), adjudication));
-        }
+        let rules = Some(self.adjudication.to_string()).filter(|rules| !rules.is_empty());
+        record.other_tags.extend(rules.map(|rules| (ADJUDICATION.to_owned(), rules)));
         on_game(&record, results, thinking).map_err(TournamentError::Write)
     }
 

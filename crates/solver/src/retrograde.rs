@@ -163,21 +163,19 @@ impl<E: Endgames> Builder<'_, E> {
         listener: &mut dyn TablesListener,
     ) -> Result<Option<()>, BuildError> {
         let is_there = |material: E::Material| self.name(material).path(self.folder).exists();
-        let is_new = !group.iter().all(|&material| is_there(material));
-        // They are solved together. A file that is there is replaced only by the same table.
-        for &material in group.iter().filter(|&&material| is_new && is_there(material)) {
-            self.open(material)?.all(self.threads)?;
-        }
-        let tables = match is_new {
-            true => match self.build(group, listener)? {
-                Some(tables) => tables,
+        // Those that are there are read in any case: a file is only replaced by the same table.
+        let there = group.iter().filter(|&&material| is_there(material));
+        let there = there.map(|&material| self.open(material)?.all(self.threads));
+        let mut tables = there.collect::<Result<Vec<_>, _>>()?;
+        let is_new = tables.len() < group.len();
+        if is_new {
+            // They are solved together.
+            drop(tables);
+            match self.build(group, listener)? {
+                Some(built) => tables = built,
                 None => return Ok(None),
-            },
-            false => {
-                let read = |&material: &_| self.open(material)?.all(self.threads);
-                group.iter().map(read).collect::<Result<_, _>>()?
             }
-        };
+        }
         for (&material, results) in group.iter().zip(&tables) {
             if is_new {
                 write_table(self.folder, &self.name(material), results, self.threads)?;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use labrys_core::input;
+use labrys_core::game::escaped;
 
 use crate::text;
 
@@ -15,22 +15,17 @@ const MAX_SETTINGS: u64 = 16 << 20;
 /// # Errors
 /// The error of the system, or that the file is larger or no file.
 pub fn read(path: &Path) -> io::Result<String> {
-    input::read_all(input::open_stream(path)?, MAX_SETTINGS).map(|bytes| text::decode(&bytes))
+    text::read_at_most(path, MAX_SETTINGS)
 }
 
 /// What is wrong with settings, in one line: its place, and the error without the text around it, which may be
 /// of any length and have control characters.
 pub fn problem(settings: &str, error: &toml::de::Error) -> String {
     let what = error.message().trim_end().replace('\n', ", ");
-    let what: String = what.chars().flat_map(printable).collect();
+    let what = escaped(what.chars());
     let Some(before) = error.span().and_then(|span| settings.get(..span.start)) else { return what };
     let (line, last) = (1 + before.matches('\n').count(), before.rsplit('\n').next().unwrap_or_default());
     format!("line {line}, column {}: {what}", 1 + last.chars().count())
-}
-
-/// A character, escaped if a terminal would act on it.
-fn printable(character: char) -> Vec<char> {
-    if character.is_control() { character.escape_default().collect() } else { vec![character] }
 }
 
 #[cfg(test)]

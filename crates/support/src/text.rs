@@ -13,7 +13,15 @@ use labrys_core::input;
 /// # Errors
 /// The error of the system, or that it is larger or no file.
 pub fn read(path: &Path) -> io::Result<String> {
-    input::read_all(input::open_stream(path)?, input::MAX_TEXT).map(|bytes| decode(&bytes))
+    read_at_most(path, input::MAX_TEXT)
+}
+
+/// The same of at most `max` bytes.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_at_most(path: &Path, max: u64) -> io::Result<String> {
+    input::read_all(input::open_stream(path)?, max).map(|bytes| decode(&bytes))
 }
 
 /// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the

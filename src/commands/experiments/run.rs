@@ -101,8 +101,8 @@ fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
 /// The time that an interrupted step has to stop by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Waits for a process, and returns its status and what it has printed. After an interruption of this process it is
-/// killed, unless it ends soon: a terminal interrupts both, `kill` only this one.
+/// Waits for a process, and returns its status and what it has printed. After an interruption of this process it
+/// is killed, unless it ends soon: a terminal interrupts both, `kill` only this one.
 fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let reader = thread::spawn(move || {

@@ -21,8 +21,8 @@ const MAX_BYTES: u64 = 2 << 30;
 #[derive(Debug)]
 pub struct PgnFile {
     file: File,
-    /// Length in bytes of the complete games, and what is behind them, which is moved aside before the next game is
-    /// written.
+    /// Length in bytes of the complete games, and what is behind them, which is moved aside before the next game
+    /// is written.
     whole: Option<(u64, Vec<u8>)>,
     path: PathBuf,
     /// No other process appends to the file.
@@ -71,9 +71,9 @@ impl PgnFile {
         }
     }
 
-    /// Opens a file to append to, created if missing, and returns the games in it. What is behind the
-    /// last result, such as the game of a killed match, is moved to `<name>.damaged` when the next game is
-    /// appended; until then the file is not changed.
+    /// Opens a file to append to, created if missing, and returns the games in it. What is behind the last
+    /// result, such as the game of a killed match, is moved to `<name>.damaged` when the next game is appended;
+    /// until then the file is not changed.
     ///
     /// # Errors
     /// [`PgnFileError`].

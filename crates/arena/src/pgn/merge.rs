@@ -58,8 +58,7 @@ pub enum PgnMergeError {
 pub fn part_of(path: &Path) -> Result<Option<Part>, PgnMergeError> {
     let Some(game) = file::open(path)?.next() else { return Ok(None) };
     let game = game.map_err(|error| PgnMergeError::Pgn { path: path.to_owned(), error })?;
-    let tag = game.other_tags.iter().find(|(name, _)| name == SHARD);
-    let part = tag.map(|(_, text)| text.parse()).transpose();
+    let part = game.other_tag(SHARD).map(str::parse).transpose();
     part.map_err(|error| PgnMergeError::Tag { path: path.to_owned(), error })
 }
 

@@ -136,8 +136,8 @@ impl PgnMove {
     }
 }
 
-/// The winner by the details of the end of a game of Labrys, which begin with `draw`, with the winner, or with the
-/// loser and what it did; `None` where they name nobody.
+/// The winner by the details of the end of a game of Labrys, which begin with `draw`, with the winner, or with
+/// the loser and what it did; `None` where they name nobody.
 fn winner_of(details: &str) -> Option<Winner> {
     let (first, rest) = details.split_once([' ', ':']).unwrap_or((details, ""));
     if first == "draw" {
@@ -204,9 +204,9 @@ impl PgnGame {
         Ok(board.fen())
     }
 
-    /// The value of one of the other tags; empty without it.
-    pub(crate) fn other_tag(&self, name: &str) -> &str {
-        self.other_tags.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    /// The value of one of the other tags.
+    pub(crate) fn other_tag(&self, name: &str) -> Option<&str> {
+        self.other_tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
     /// Plays the game as [`PgnGame::replay`] does, and checks that its result is that of the rules and of its

@@ -112,7 +112,8 @@ pub fn quote_path(path: impl AsRef<Path>) -> String {
     format!("`{}`", escaped(path.as_ref().to_string_lossy().chars()))
 }
 
-fn escaped(letters: impl Iterator<Item = char>) -> String {
+/// Text whose control characters are escaped, so that a terminal does not act on them.
+pub fn escaped(letters: impl Iterator<Item = char>) -> String {
     let mut text = String::new();
     for letter in letters {
         match letter.is_control() {

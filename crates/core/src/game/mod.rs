@@ -37,7 +37,7 @@ use std::hash::Hash;
 use std::ops::Not;
 
 pub use encoding::{EncodingShape, PlaneGroup, PlaneSelection, PlanesError, Symmetry};
-pub use error::{FenError, MoveError, counted, quote, quote_path};
+pub use error::{FenError, MoveError, counted, escaped, quote, quote_path};
 pub use features::FeatureSet;
 pub use history::GameHistory;
 pub use info::{Appearance, BenchSuite, GameInfo, GameOption, PieceAppearance};
