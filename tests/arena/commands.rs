@@ -304,7 +304,7 @@ fn a_killed_match_resumes_to_the_same_result() {
             assert!(start.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        shell::signal(&child, signal);
         let output = child.wait_with_output().unwrap();
         let (out, error) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());

@@ -1,6 +1,6 @@
 //! Tournaments of agents that connect from outside.
 
-use crate::common::records;
+use crate::common::{records, shell};
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -499,8 +499,7 @@ fn an_interrupted_lobby_goes_on() {
     let mut lobby = Lobby::start(&path, &address, "--each st=60 nodes=20 --games 1000");
     let mut agents = ["minos", "talos"].map(|name| Agent::start(&address, name));
     lobby.until("3: ");
-    let interrupted = Command::new("kill").args(["-INT", &lobby.process.id().to_string()]).status().unwrap();
-    assert!(interrupted.success());
+    shell::signal(&lobby.process, "-INT");
     let rest = lobby.finish();
     assert!(rest.contains("\npairs by points"), "{rest}");
     let played = read(&path.join("archive/games.pgn")).len();

@@ -1,7 +1,7 @@
 //! Matches with clients that speak the UDP protocol of TUC-CHESS.
 
 use crate::common::records;
-use crate::common::shell::{output, succeed};
+use crate::common::shell::{output, signal, succeed};
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -333,7 +333,7 @@ fn waiting_for_a_client_can_be_interrupted() {
         assert!(start.elapsed() < TIMEOUT);
         thread::sleep(Duration::from_millis(5));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "-INT");
     while child.try_wait().unwrap().is_none() {
         assert!(start.elapsed() < TIMEOUT, "still running");
         thread::sleep(Duration::from_millis(5));

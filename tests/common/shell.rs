@@ -1,6 +1,6 @@
 //! Running commands.
 
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// Whether a command succeeded, its standard output and its standard error.
 pub type Output = (bool, String, String);
@@ -15,6 +15,12 @@ pub fn output(command: &mut Command) -> Output {
 /// Runs `labrys` with arguments that contain no spaces.
 pub fn labrys(words: &str) -> Output {
     output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
+}
+
+/// Sends a signal, such as `-INT`, to a process.
+#[track_caller]
+pub fn signal(process: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap().success());
 }
 
 /// The standard output of a command that succeeds.

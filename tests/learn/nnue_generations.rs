@@ -1,6 +1,6 @@
 //! Generations of evaluation nets: `labrys nnue generations`.
 
-use crate::common::shell::{self, assert_fails, succeed};
+use crate::common::shell::{self, assert_fails, signal, succeed};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ fn an_interrupted_run_says_how_to_continue() {
     let out = folder.path().join("out");
     let mut command = generations(folder.path(), &out, "--games 1000000");
     let child = run_until(&mut command, &out.join("1/selfplay.games"));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{error}");

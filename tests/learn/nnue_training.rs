@@ -1,6 +1,6 @@
 //! Learning evaluation nets: self-play games and their files, gradients, training, and the commands.
 
-use crate::common::shell::{assert_fails, labrys, succeed};
+use crate::common::shell::{assert_fails, labrys, signal, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -696,11 +696,11 @@ fn interrupted_self_play_keeps_its_games_and_says_so() {
     while !error.contains("\"progress\"") {
         assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
     }
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    signal(&child, "-INT");
     log.read_to_string(&mut error).unwrap();
     let mut told = String::new();
     child.stdout.take().unwrap().read_to_string(&mut told).unwrap();
-    assert!(interrupted.success() && !child.wait().unwrap().success(), "{error}");
+    assert!(!child.wait().unwrap().success(), "{error}");
     assert!(error.contains("labrys: interrupted, run the same command to continue"), "{error}");
     let (kept, _) = told.strip_prefix(&format!("{}: ", out.display())).unwrap().split_once(" game").unwrap();
     let (done, stats, error) = labrys(&format!("nnue stats {}", out.display()));

@@ -480,9 +480,9 @@ fn interrupted_openings_are_kept() {
     while !error.contains("opening 1: ") {
         assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
     }
-    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
+    shell::signal(&openings, "-INT");
     log.read_to_string(&mut error).unwrap();
-    assert!(interrupted.success() && !openings.wait().unwrap().success());
+    assert!(!openings.wait().unwrap().success());
     let lines = std::fs::read_to_string(&path).unwrap().lines().count();
     let told = format!("found only {lines} of 1000000 openings, in {}: interrupted", path.display());
     assert!(lines > 0 && error.contains(&told), "{lines}: {error}");

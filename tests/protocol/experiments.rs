@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::common::shell::{assert_fails, labrys, succeed};
+use crate::common::shell::{assert_fails, labrys, signal, succeed};
 
 /// All TOML files in a folder and its subfolders.
 fn configurations(folder: &Path) -> Vec<PathBuf> {
@@ -178,7 +178,7 @@ fn an_interrupted_run_ends_with_its_step() {
     errors.read_line(&mut line).unwrap();
     assert!(line.contains("search: labrys solve"), "{line}");
     // Only the run is interrupted, not its step, which would take years.
-    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    signal(&run, "-INT");
     let mut rest = String::new();
     // Both have this pipe, so that the end of the text is the end of both.
     errors.read_to_string(&mut rest).unwrap();

@@ -1,6 +1,6 @@
 //! The command `suite`, and the suites in `suites/`: their claims and what the engine solves of them.
 
-use crate::common::shell::{self, assert_fails, succeed};
+use crate::common::shell::{self, assert_fails, signal, succeed};
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -273,7 +273,7 @@ fn an_interrupted_suite_prints_what_it_has() {
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert!(line.contains("ok"), "{line}");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "-INT");
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     assert!(rest.starts_with("1 of 1 solved"), "{rest}");
