@@ -1,8 +1,18 @@
 //! Searches of chess find every kind of draw. Forced mates are those of `suites/chess-mates.epd`.
 
+use crate::common;
+
+use common::{Line, heavy_evaluator, random_game_from};
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
-use labrys::search::{Bound, Control, Limits};
+use labrys::game::Game;
+use labrys::game::chess::Chess;
+use labrys::search::{
+    Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable, search,
+};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
 
 fn engine() -> Box<dyn Engine> {
     registry::engine("chess", &Settings::default()).unwrap()
@@ -34,6 +44,75 @@ fn no_mate_is_seen_that_a_losing_capture_prevents() {
         let score = score(engine.as_mut(), fen, &Limits::depth(depth));
         assert!(!matches!(score, UciScore::Mate(plies) if plies.abs() <= 3), "{fen}: {score:?}");
     }
+}
+
+/// Quiescence search tries quiet evasions, so that it, too, meets the fifty-move rule.
+#[test]
+fn no_mate_is_seen_beyond_the_fifty_move_rule() {
+    let mut engine = engine();
+    for (fen, depth) in
+        [("4n3/7Q/8/8/8/k4K2/2Q5/8 w - - 98 2", 1), ("6b1/8/8/8/rk2N3/4b3/6r1/K7 w - - 95 1", 2)]
+    {
+        let score = score(engine.as_mut(), fen, &Limits::depth(depth));
+        assert!(matches!(score, UciScore::Centi(_)), "{fen}: {score:?}");
+    }
+}
+
+/// Few pieces on an otherwise empty board, a few plies before the fifty-move rule, after some random moves.
+/// The last of them may repeat the position of an earlier one.
+fn late_end_games(count: usize) -> impl Iterator<Item = Line<Chess>> {
+    let mut random = StdRng::seed_from_u64(1);
+    let mut positions = std::iter::from_fn(move || {
+        let mut squares = ['1'; 64];
+        let pieces = "QRRBNPqrrbnp".chars().collect::<Vec<_>>();
+        let others = (0..random.random_range(2..6)).map(|_| *pieces.choose(&mut random).unwrap());
+        for piece in others.collect::<Vec<_>>().into_iter().chain(['k', 'K']) {
+            squares[random.random_range(0..64)] = piece;
+        }
+        let ranks: Vec<String> = squares.chunks(8).map(|rank| rank.iter().collect()).collect();
+        let side = ["w", "b"].choose(&mut random).unwrap();
+        let clock = random.random_range(90..96);
+        Some(Chess::from_fen(&format!("{} {side} - - {clock} 99", ranks.join("/"))).ok())
+    });
+    let positions = std::iter::from_fn(move || positions.find_map(|position| position));
+    let lines = (0..).zip(positions).map(|(seed, position)| random_game_from(position, seed, 4, |_, _| {}));
+    lines.filter(|(position, history)| history.outcome(position).is_none()).take(count)
+}
+
+/// Plays the line of a mate: it is as long as the score says, and the game does not end before.
+fn play_mate(line: &Line<Chess>, report: &Report<<Chess as Game>::Move>, plies: usize) {
+    let (mut position, mut history) = line.clone();
+    let what = format!("{:?} in {}", report.score, position.fen());
+    assert_eq!(report.pv.len(), plies, "{what}");
+    for &mv in &report.pv {
+        assert_eq!(history.outcome(&position), None, "{what}: {}", position.fen());
+        assert!(position.is_legal(mv), "{what}: {}", position.move_text(mv));
+        history.push(&position);
+        position.play(mv);
+    }
+    let end = position.outcome();
+    assert!(end.is_some_and(|outcome| outcome.winner.is_some()), "{what}: {}", position.fen());
+}
+
+#[test]
+fn every_mate_is_played_out_before_the_fifty_move_rule_ends_the_game() {
+    let evaluator = heavy_evaluator();
+    let mut mates = 0;
+    for (n, line) in late_end_games(3_000).enumerate() {
+        let options = Options { multi_pv: [1, 3][n / 2 % 2], ..Options::default() };
+        let limits = Limits::depth(1 + n as u32 / 4 % 5);
+        let input = SearchInput::new(&line.0, &line.1, &evaluator, &options, &limits);
+        let table = TranspositionTable::new(1).unwrap();
+        let mut heuristics: Vec<_> = (0..=n % 2).map(|_| Heuristics::new()).collect();
+        let mut hear = |report: Report<_>| {
+            if let Some(plies) = report.score.mate_distance().filter(|_| report.bound == Bound::Exact) {
+                play_mate(&line, &report, plies);
+                mates += 1;
+            }
+        };
+        search(&input, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut hear);
+    }
+    assert!(mates > 500, "{mates}");
 }
 
 #[test]

@@ -320,7 +320,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
             }
         }
         let first = vec![searcher.root.current().mv];
-        let pv = searcher.table_line(0, first, searcher.iteration, |_| true);
+        let pv = searcher.table_line(0, first, value.mate_distance().unwrap_or(searcher.iteration), |_| true);
         let entry = searcher.root.current_mut();
         (entry.score, entry.pv) = (value, pv);
     }

@@ -204,8 +204,14 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
         });
         if let Some((above, entry)) = answered {
             let is_exact = |entry: &TtEntry<G::Move>| entry.bound == Bound::Exact;
-            self.stack[above].pv = self.table_line(above, Vec::new(), self.iteration, is_exact);
-            self.budget.end_node(above, entry.score);
+            let mate = entry.score.mate_distance();
+            let plies = mate.map_or(self.iteration, |plies| plies - above);
+            let line = self.table_line(above, Vec::new(), plies, is_exact);
+            // The line of a mate is reported with it, to its end.
+            if mate.is_none() || line.len() == plies {
+                self.stack[above].pv = line;
+                self.budget.end_node(above, entry.score);
+            }
         }
     }
 

@@ -16,7 +16,12 @@ impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> 
         if on_pv {
             self.stack[ply].pv.clear();
         }
-        // 1. The end of the game, and of the stack.
+        // 1. Draws, which quiet evasions can bring about, the end of the game, and that of the stack.
+        if ply > 0
+            && let Some(score) = self.draw_score(ply)
+        {
+            return score;
+        }
         if self.position(ply).is_terminal() {
             return self.terminal_score(ply);
         }
