@@ -236,6 +236,61 @@ fn the_subtree_below_played_moves_is_kept() {
     }
 }
 
+/// The best move of a Monte Carlo search in a tree that holds an earlier one, and its last score.
+fn best_in(tree: &mut Tree<Chess>, line: &Line<Chess>) -> (String, Score, u64) {
+    let options = expanding(Expansion::All);
+    let (best, reports) = sample_in(tree, line, &options, &Limits::nodes(100_000));
+    (line.0.move_text(best.mv.unwrap()), reports.last().unwrap().score, best.nodes)
+}
+
+#[test]
+fn a_tree_among_some_moves_is_not_kept() {
+    let (position, history) =
+        (Chess::from_fen("7k/8/5K2/8/8/8/8/6R1 w - - 0 1").unwrap(), GameHistory::new());
+    let moves = [position.parse_move("g1g2").unwrap()];
+    let (evaluator, options) = (Linear::shipped(0).unwrap(), expanding(Expansion::All));
+    let limits = Limits::nodes(10_000);
+    let mut input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
+    input.root_moves = Some(&moves);
+    let mut tree = Tree::new(1 << 24);
+    let best = monte_carlo(&input, &mut tree, 1, None, &Control::default(), &mut |_: Report<_>| {});
+    assert_eq!(best.mv, Some(moves[0]));
+    let (best, score, _) = best_in(&mut tree, &(position, history));
+    assert_eq!((best.as_str(), score), ("f6f7", Score::mate_in(3)));
+}
+
+#[test]
+fn proofs_are_not_kept_for_another_halfmove_clock() {
+    let at = |clock| {
+        let fen = format!("7k/8/5K2/8/8/8/8/6R1 w - - {clock} 80");
+        (Chess::from_fen(&fen).unwrap(), GameHistory::new())
+    };
+    let mut tree = Tree::new(1 << 24);
+    for (clock, expected) in [(0, Score::mate_in(3)), (98, Score::DRAW), (97, Score::mate_in(3))] {
+        assert_eq!(best_in(&mut tree, &at(clock)).1, expected, "{clock}");
+    }
+}
+
+#[test]
+fn a_kept_position_is_searched_after_a_draw_by_rule() {
+    // The hundredth ply without progress, and the third time that the position is there.
+    for (clock, moves) in [(98, "b4a4 d1e1"), (0, "b4a4 d1e1 a4b4 e1d1 b4a4 d1e1 a4b4 e1d1")] {
+        let fen = format!("6k1/5ppp/8/8/1q6/8/5PPP/3R2K1 b - - {clock} 60");
+        let mut line = (Chess::from_fen(&fen).unwrap(), GameHistory::new());
+        let mut tree = Tree::new(1 << 26);
+        for pair in moves.split(' ').collect::<Vec<_>>().chunks(2) {
+            let (_, _, nodes) = best_in(&mut tree, &line);
+            assert!(nodes >= 100_000, "{clock}");
+            for mv in pair {
+                line = play_on(&line, &[line.0.parse_move(mv).unwrap()]);
+            }
+        }
+        assert!(line.1.outcome(&line.0).is_some_and(|outcome| outcome.winner.is_none()), "{clock}");
+        let (_, _, nodes) = best_in(&mut tree, &line);
+        assert!(nodes >= 100_000, "{clock}: {nodes}");
+    }
+}
+
 /// An evaluation that stops the search at one of its calls, and counts those that follow.
 struct Stopping<'a, G: Game> {
     evaluator: Linear<G>,

@@ -152,10 +152,16 @@ impl<G: Game> Tree<G> {
         keep: bool,
         is_over: &mut dyn FnMut() -> bool,
     ) {
-        let root = if keep { self.find(position, history) } else { None };
+        // That of a search among some of the moves lacks the others.
+        let is_whole = |node: &usize| self.nodes[*node].children_kind != Children::Selected;
+        let root = if keep { self.find(position, history).filter(is_whole) } else { None };
         if root.and_then(|root| self.reroot(root, is_over)).is_none() {
             self.nodes.clear();
             self.nodes.push(Node::new(any, 1.0, 0, 0.0));
+        }
+        if !self.has_children(0) {
+            // It may be drawn by rule, and is searched even so.
+            self.nodes[0].proof = Proof::Open;
         }
         self.root = Some((position.clone(), history.past().iter().map(Game::key).collect()));
     }
@@ -164,10 +170,13 @@ impl<G: Game> Tree<G> {
     fn find(&self, position: &G, history: &GameHistory<G>) -> Option<usize> {
         let (root, before) = self.root.as_ref()?;
         let past = history.past();
+        // Proofs count on the halfmove clock.
+        let is_same =
+            |one: &G, other: &G| one.same_position(other) && one.halfmove_clock() == other.halfmove_clock();
         let same_before =
             before.len() <= past.len() && before.iter().zip(past).all(|(&key, past)| key == past.key());
         let mut line = past.get(before.len()..)?.iter().chain(std::iter::once(position));
-        let same_root = line.next()?.same_position(root);
+        let same_root = is_same(line.next()?, root);
         if !same_before || !same_root {
             return None;
         }
@@ -175,7 +184,7 @@ impl<G: Game> Tree<G> {
         for next in line {
             (node, at) = self.children(node).find_map(|child| {
                 let reached = at.after(self.nodes[child].mv);
-                reached.same_position(next).then_some((child, reached))
+                is_same(&reached, next).then_some((child, reached))
             })?;
         }
         Some(node)
