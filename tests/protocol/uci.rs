@@ -916,6 +916,7 @@ fn an_own_book_answers_without_a_search() {
     assert!(is_by_book(&mut engine, "go wtime 1000 btime 1000"));
     assert!(!is_by_book(&mut engine, "go depth 1 searchmoves e2e4"));
     assert!(!is_by_book(&mut engine, "go infinite\nstop"));
+    assert!(!is_by_book(&mut engine, "go infinite depth 1\nstop"));
     assert!(!is_by_book(&mut engine, "position startpos moves e2e4\ngo depth 1\nposition startpos"));
     engine.ask("setoption name UCI_AnalyseMode value true");
     assert!(!is_by_book(&mut engine, "go depth 1"));

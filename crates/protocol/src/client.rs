@@ -312,7 +312,7 @@ fn go_line(limits: &Limits, ponder: bool) -> String {
     add("depth", limits.depth.map(u64::from));
     add("nodes", limits.nodes);
     add("mate", limits.mate.map(u64::from));
-    if limits.is_endless() {
+    if limits.infinite || limits.is_endless() {
         words.push("infinite".to_owned());
     }
     words.join(" ")
@@ -332,7 +332,8 @@ mod tests {
         };
         let start = Instant::now();
         for limits in [
-            Limits { start, ..Limits::none() },
+            Limits { start, infinite: true, ..Limits::none() },
+            Limits { start, infinite: true, ..Limits::depth(7) },
             Limits { start, ..Limits::depth(7) },
             Limits { start, ..Limits::nodes(12_345) },
             Limits { start, movetime: Some(Duration::from_millis(250)), mate: Some(3), ..Limits::none() },
@@ -347,7 +348,7 @@ mod tests {
                 let line = go_line(&limits, ponder);
                 let Ok(Some(Command::Go(go))) = parse(&line) else { panic!("{line}") };
                 assert_eq!(Limits { start, ..go.limits }, limits, "{line}");
-                assert_eq!((go.infinite, go.ponder), (limits.is_endless(), ponder), "{line}");
+                assert_eq!(go.ponder, ponder, "{line}");
             }
         }
     }

@@ -80,8 +80,6 @@ pub struct Go {
     pub is_refused: bool,
     /// The limits of the search.
     pub limits: Limits,
-    /// Hold the answer until `stop`.
-    pub infinite: bool,
     /// Hold the answer until `ponderhit` or `stop`.
     pub ponder: bool,
     /// The root moves; all legal moves if empty.
@@ -96,7 +94,6 @@ impl Default for Go {
             errors: Vec::new(),
             is_refused: false,
             limits: Limits::none(),
-            infinite: false,
             ponder: false,
             search_moves: Vec::new(),
         }
@@ -454,7 +451,7 @@ fn parse_go(mut words: Words) -> Command {
             go.errors.push(CommandError::Twice { command: words.command, name });
         }
         match name {
-            "infinite" => go.infinite = true,
+            "infinite" => go.limits.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
                 let moves = words.words.clone().take_while(|word| !is_keyword(word)).count();
@@ -489,7 +486,7 @@ fn parse_go(mut words: Words) -> Command {
     // A `go` without limits searches until `stop`, unless its limits could not be read.
     let limits = seen[..KEYWORDS.iter().position(|&word| word == "infinite").unwrap_or(0)].contains(&true);
     let is_wrong = limits || !go.unknown.is_empty() || !go.errors.is_empty();
-    if go.limits.is_endless() && is_wrong && !go.infinite {
+    if go.limits.is_endless() && is_wrong && !go.limits.infinite {
         go.limits.movetime = Some(FALLBACK_TIME);
     }
     Command::Go(Box::new(go))

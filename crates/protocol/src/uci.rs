@@ -261,11 +261,26 @@ pub(super) enum Workplace {
     ThisThread(fn(&Control)),
 }
 
+/// Until when an answer is held that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    No,
+    /// Until `ponderhit` or `stop`.
+    UntilPonderhit,
+    UntilStop,
+}
+
+impl Hold {
+    fn after_ponderhit(self) -> Hold {
+        if self == Hold::UntilPonderhit { Hold::No } else { self }
+    }
+}
+
 /// The work in progress.
 struct Work {
     control: Arc<Control>,
-    /// Whether the answer is held until `stop` or `ponderhit`.
-    hold: bool,
+    /// Until when the answer is held.
+    hold: Hold,
     /// Whether the work may never end by itself.
     endless: bool,
     /// The answer that is held.
@@ -442,7 +457,7 @@ impl Loop {
             None => true,
             Some(work) if work.wait => false,
             // It is refused, as it would wait for ever.
-            Some(work) if work.hold || work.endless => true,
+            Some(work) if work.hold != Hold::No || work.endless => true,
             Some(_) => !entry.is(Command::needs_engine),
         }
     }
@@ -596,7 +611,7 @@ impl Loop {
     fn stop(&mut self) {
         if let Some(work) = &mut self.work {
             work.control.stop();
-            work.hold = false;
+            work.hold = Hold::No;
             // The answer comes within milliseconds, so later lines wait for it.
             work.wait = true;
         }
@@ -608,14 +623,14 @@ impl Loop {
             && work.control.is_pondering()
         {
             work.control.ponderhit();
-            work.hold = false;
+            work.hold = work.hold.after_ponderhit();
         }
         self.release();
     }
 
     fn wait(&mut self) -> Result<(), Refusal> {
         if let Some(work) = &mut self.work {
-            if work.hold || work.endless {
+            if work.hold != Hold::No || work.endless {
                 return Err(Refusal::EndlessWait);
             }
             work.wait = true;
@@ -655,7 +670,12 @@ impl Loop {
         if let Some(outcome) = outcome {
             self.output.line(&format!("info string {outcome}"));
         }
-        let hold = !is_terminal && (go.infinite || go.ponder || go.limits.is_endless());
+        let hold = match go.ponder {
+            _ if is_terminal => Hold::No,
+            _ if go.limits.infinite || go.limits.is_endless() => Hold::UntilStop,
+            true => Hold::UntilPonderhit,
+            false => Hold::No,
+        };
         // A search for a mate that does not exist ends only by `stop`.
         let endless = !is_terminal && Limits { mate: None, ..go.limits.clone() }.is_endless();
         let control = if go.ponder { Control::pondering() } else { Control::default() };
@@ -675,7 +695,7 @@ impl Loop {
 
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         let workplace = self.workplace;
-        self.work("perft", Control::default(), false, move |engine, control, output| {
+        self.work("perft", Control::default(), Hold::No, move |engine, control, output| {
             let mut each = |mv: &str, nodes| print_work_line(output, control, &format!("{mv}: {nodes}"));
             let nodes = with_heartbeat(workplace, output, control, || {
                 engine.board().perft(depth, control, &mut each)
@@ -689,7 +709,7 @@ impl Loop {
 
     fn bench(&mut self, depth: Option<u32>) -> Result<(), Refusal> {
         let workplace = self.workplace;
-        self.work("bench", Control::default(), false, move |_, control, output| {
+        self.work("bench", Control::default(), Hold::No, move |_, control, output| {
             let start = Instant::now();
             let each = &mut |fen: &str, nodes| print_work_line(output, control, &format!("{fen}: {nodes}"));
             match with_heartbeat(workplace, output, control, || engine::bench::bench(depth, control, each)) {
@@ -704,7 +724,7 @@ impl Loop {
         &mut self,
         command: &'static str,
         control: Control,
-        hold: bool,
+        hold: Hold,
         job: impl FnOnce(&mut dyn Engine, &Control, &Output) -> String + Send + 'static,
     ) -> Result<(), Refusal> {
         let engine = self.engine.take_if(|_| self.work.is_none());
@@ -729,7 +749,8 @@ impl Loop {
                 let answer = job(engine.as_mut(), &control, &output);
                 // The line of a noted `ponderhit` comes later.
                 let is_hit = is_pondering && !control.is_pondering();
-                self.work = Some(work(Arc::new(control), hold && !is_hit));
+                let hold = if is_hit { hold.after_ponderhit() } else { hold };
+                self.work = Some(work(Arc::new(control), hold));
                 let _ = sender.send(Event::Done { engine, answer });
             }
         }
@@ -748,7 +769,7 @@ impl Loop {
 
     /// Writes the answer if it is there and not held.
     fn release(&mut self) {
-        if let Some(work) = self.work.take_if(|work| !work.hold && work.answer.is_some())
+        if let Some(work) = self.work.take_if(|work| work.hold == Hold::No && work.answer.is_some())
             && let Some(answer) = work.answer
         {
             (0..=work.refused).for_each(|_| self.output.line(&answer));

@@ -147,7 +147,11 @@ mod tests {
         let (mut engine, found) = engine(Control::ponderhit);
         engine.execute("go ponder wtime 100 btime 100\nponderhit").unwrap();
         assert_eq!(found.take().iter().filter(|line| line.starts_with("bestmove ")).count(), 1);
-        // Of another search it is none.
+        // Analysis goes on until `stop`, and a `ponderhit` of another search is none.
+        engine.execute("go ponder infinite depth 1\nponderhit").unwrap();
+        assert!(!found.take().iter().any(|line| line.starts_with("bestmove ")));
+        engine.execute("stop").unwrap();
+        assert!(found.take().iter().any(|line| line.starts_with("bestmove ")));
         engine.execute("go infinite depth 1\nponderhit").unwrap();
         assert!(!found.take().iter().any(|line| line.starts_with("bestmove ")));
     }

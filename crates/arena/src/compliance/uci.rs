@@ -47,7 +47,7 @@ pub(super) fn sent(trial: &mut Trial, line: &str) {
             trial.searches.push_back(Search {
                 line: trial.line.clone(),
                 start: Instant::now(),
-                is_held: go.infinite || go.ponder || go.limits.is_endless(),
+                is_held: go.limits.infinite || go.ponder || go.limits.is_endless(),
                 search_moves: go.search_moves,
                 thinking: Vec::new(),
             });

@@ -67,10 +67,10 @@ fn level<G: Playable>(settings: &Settings) -> Option<Level> {
     Level::asked_for(G::info().strengths, settings)
 }
 
-/// A move of the opening book. A search for a mate, and one that ends only by `stop`, do without it.
+/// A move of the opening book. Analysis and the search for a mate do without it.
 fn book_move<G: Playable, E: Evaluator<G>>(book: &OpeningBook, input: &SearchInput<G, E>) -> Option<G::Move> {
-    let Limits { mate, .. } = input.limits;
-    if mate.is_some() || input.limits.is_endless() {
+    let Limits { mate, infinite, .. } = *input.limits;
+    if mate.is_some() || infinite || input.limits.is_endless() {
         return None;
     }
     let mut moves = Vec::new();

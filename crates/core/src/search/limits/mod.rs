@@ -30,6 +30,8 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Stop at a mate of the side to move in this many of its moves.
     pub mate: Option<u32>,
+    /// Analysis: no move is played, whatever ends the search. The opening book is not asked.
+    pub infinite: bool,
     /// Time for this move.
     pub movetime: Option<Duration>,
     /// The clocks of White and of Black.
@@ -64,6 +66,7 @@ impl Limits {
             nodes: None,
             soft_nodes: None,
             mate: None,
+            infinite: false,
             movetime: None,
             clocks: [None; 2],
             moves_to_go: None,
