@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use labrys_core::game::chess::Chess;
 use labrys_core::game::neighbours::Neighbours;
@@ -129,7 +130,13 @@ fn built(folder: &Path) -> Vec<TableName> {
         type Output = ();
 
         fn visit<E: Endgames>(self, endgames: &E) {
-            let request = TablesRequest { pieces: 1, total: 2, threads: 1, memory: 64 << 20 };
+            let request = TablesRequest {
+                pieces: 1,
+                total: 2,
+                threads: 1,
+                memory: 64 << 20,
+                checkpoint: Duration::MAX,
+            };
             build_tables(endgames, self.0, request, &AtomicBool::new(false), &mut Nobody)
                 .expect("tables of few pieces");
         }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
@@ -16,6 +17,9 @@ use crate::engine::registry;
 use crate::files::{Claim, create_folder};
 use crate::game::{Endgames, EndgamesVisitor};
 use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
+
+/// The time between checkpoints of tables that take hours.
+const CHECKPOINT: Duration = Duration::from_secs(600);
 
 /// Builds endgame tables by retrograde analysis. Existing tables in the folder are checked and kept.
 #[derive(Debug, clap::Args)]
@@ -82,6 +86,7 @@ impl EndgamesVisitor for &TablesArguments {
             total: self.total.map_or(2 * pieces, usize::from),
             threads: threads(self.threads),
             memory: u64::from(self.memory) << 20,
+            checkpoint: CHECKPOINT,
         };
         create_folder(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
         let _claim = Claim::folder(&self.out).with_context(|| format!("`{}`", self.out.display()))?;

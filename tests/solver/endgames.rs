@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{
@@ -14,19 +16,25 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
-/// Builds tables, and stops as soon as the work on some material starts.
+/// Builds tables, with a checkpoint before each step, and stops as soon as the work on some material starts or
+/// has come to a distance.
 struct Building<'a> {
     folder: &'a Path,
     pieces: usize,
-    stop_at: &'a str,
-    stop: &'a AtomicBool,
+    stop_at: (&'a str, u8),
+    stop: Arc<AtomicBool>,
+    /// The first distance of the last material.
+    first: Option<(String, u8)>,
     /// The finished material.
     tables: Vec<(TableSummary, bool)>,
 }
 
 impl TablesListener for Building<'_> {
-    fn progress(&mut self, materials: &str, _: u8, _: u64, _: u64) {
-        if materials == self.stop_at {
+    fn progress(&mut self, materials: &str, distance: u8, _: u64, _: u64) {
+        if self.first.as_ref().is_none_or(|(of, _)| of != materials) {
+            self.first = Some((materials.to_owned(), distance));
+        }
+        if materials == self.stop_at.0 && distance >= self.stop_at.1 {
             self.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -40,9 +48,10 @@ impl EndgamesVisitor for &mut Building<'_> {
     type Output = Result<Option<()>, BuildError>;
 
     fn visit<E: Endgames>(self, endgames: &E) -> Self::Output {
-        let (folder, stop, pieces) = (self.folder, self.stop, self.pieces);
-        let request = TablesRequest { pieces, total: 2 * pieces, threads: 2, memory: 1 << 24 };
-        build_tables(endgames, folder, request, stop, self)
+        let (folder, pieces, stop) = (self.folder, self.pieces, Arc::clone(&self.stop));
+        let checkpoint = Duration::ZERO;
+        let request = TablesRequest { pieces, total: 2 * pieces, threads: 2, memory: 1 << 24, checkpoint };
+        build_tables(endgames, folder, request, &stop, self)
     }
 }
 
@@ -53,10 +62,20 @@ fn build(
     pieces: usize,
     stop_at: &str,
 ) -> Result<(bool, Vec<(TableSummary, bool)>), BuildError> {
+    let (is_complete, building) = build_until(folder, pieces, (stop_at, 0))?;
+    Ok((is_complete, building.tables))
+}
+
+/// The same until that work has come to a distance; with what has been done.
+fn build_until<'a>(
+    folder: &'a Path,
+    pieces: usize,
+    stop_at: (&'a str, u8),
+) -> Result<(bool, Building<'a>), BuildError> {
     let mut building =
-        Building { folder, pieces, stop_at, stop: &AtomicBool::new(false), tables: Vec::new() };
+        Building { folder, pieces, stop_at, stop: Arc::default(), first: None, tables: Vec::new() };
     let built = Neighbours::visit_endgames(&mut building).unwrap()?;
-    Ok((built.is_some(), building.tables))
+    Ok((built.is_some(), building))
 }
 
 fn open(folder: &Path) -> Result<SharedTables<Neighbours>, TablesError> {
@@ -373,6 +392,45 @@ fn finished_tables_are_kept() {
     let error = build(again.path(), 3, "").unwrap_err();
     assert_eq!(error.to_string(), "the tables of 2v3, 3v2 need 21 MiB of memory, and may have 16");
     assert!(again.path().join("neighbours-1v3.table").exists(), "what fits is built");
+}
+
+#[test]
+fn unfinished_tables_go_on_from_their_checkpoint() {
+    let whole = tempfile::tempdir().unwrap();
+    build(whole.path(), 2, "").unwrap();
+    for distance in [0, 1, 5] {
+        let folder = tempfile::tempdir().unwrap();
+        for stop_at in ["1v2, 2v1", "2v2"] {
+            let (is_complete, _) = build_until(folder.path(), 2, (stop_at, distance)).unwrap();
+            assert!(!is_complete, "{stop_at}, {distance}");
+        }
+        let (is_complete, building) = build_until(folder.path(), 2, ("", 0)).unwrap();
+        assert!(is_complete);
+        assert_eq!(building.first, Some(("2v2".to_owned(), distance)));
+        let names = |folder: &Path| -> Vec<_> {
+            let mut names: Vec<_> =
+                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(folder.path()), names(whole.path()), "no checkpoints are left");
+        for name in names(whole.path()) {
+            let [new, expected] = [folder.path(), whole.path()].map(|folder| folder.join(&name));
+            assert_eq!(fs::read(new).unwrap(), fs::read(expected).unwrap(), "{name:?}, {distance}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    build_until(folder.path(), 2, ("2v2", 3)).unwrap();
+    let path = folder.path().join("neighbours-2v2-step-3.table");
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let error = format!("`{}`: damaged table, the checksum of a block is wrong", path.display());
+    assert_eq!(build(folder.path(), 2, "").unwrap_err().to_string(), error);
 }
 
 #[test]

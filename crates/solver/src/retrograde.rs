@@ -9,9 +9,11 @@
 //!
 //! Ken Thompson, "Retrograde Analysis of Certain Endgames", ICCA Journal 9(3), 1986.
 
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -42,6 +44,8 @@ pub struct TablesRequest {
     pub threads: usize,
     /// Bytes of memory for tables.
     pub memory: u64,
+    /// A step that ends this long after the last checkpoint is followed by another one.
+    pub checkpoint: Duration,
 }
 
 /// The summary of a finished table.
@@ -96,7 +100,7 @@ pub enum BuildError {
 }
 
 /// Builds the tables that a folder lacks, and checks the others. `None` if it was stopped; the tables that
-/// were finished stay.
+/// were finished stay, and so does the last checkpoint of those that were not.
 ///
 /// # Errors
 /// [`BuildError`] names the file or the materials.
@@ -107,9 +111,9 @@ pub fn build_tables<E: Endgames>(
     stop: &AtomicBool,
     listener: &mut dyn TablesListener,
 ) -> Result<Option<()>, BuildError> {
-    let TablesRequest { pieces, total, threads, memory } = request;
+    let TablesRequest { pieces, total, threads, memory, checkpoint } = request;
     let materials = endgames.materials(pieces, total).ok_or(BuildError::Pieces { pieces })?;
-    let builder = Builder { endgames, folder, threads, memory, stop };
+    let builder = Builder { endgames, folder, threads, memory, checkpoint, stop };
     for (n, &material) in materials.iter().enumerate() {
         let reversed = endgames.after_reversible(material);
         if materials[..n].contains(&reversed) {
@@ -144,6 +148,7 @@ struct Builder<'a, E> {
     folder: &'a Path,
     threads: usize,
     memory: u64,
+    checkpoint: Duration,
     stop: &'a AtomicBool,
 }
 
@@ -182,7 +187,50 @@ impl<E: Endgames> Builder<'_, E> {
             }
             listener.table(&self.summary(material, results), is_new);
         }
+        self.remove_checkpoints(group, None)?;
         Ok(Some(()))
+    }
+
+    /// The file that holds the bytes of an unfinished table before a step.
+    fn checkpoint_name(&self, material: E::Material, step: u8) -> TableName {
+        TableName { material: format!("{material}-step-{step}"), ..self.name(material) }
+    }
+
+    /// The step that comes after the last checkpoint of a group, if there is one.
+    fn last_checkpoint(&self, group: &[E::Material]) -> Option<u8> {
+        let exists = |&material: &_, step| self.checkpoint_name(material, step).path(self.folder).exists();
+        (0..=TableResult::MAX_DISTANCE)
+            .rev()
+            .find(|&step| group.iter().all(|material| exists(material, step)))
+    }
+
+    /// The bytes of an unfinished table before a step.
+    fn read_checkpoint(&self, material: E::Material, step: u8) -> Result<Vec<u8>, TablesError> {
+        let (name, numbers) = (self.checkpoint_name(material, step), self.endgames.numbers(material));
+        TableFile::open(self.folder, &name, numbers)?.all(self.threads)
+    }
+
+    /// Writes a checkpoint before a step, and removes the earlier ones.
+    fn write_checkpoint(&self, tables: &[Table<E::Material>], step: u8) -> Result<(), TablesError> {
+        for Table { material, bytes, .. } in tables {
+            let bytes: Vec<u8> = bytes.iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+            write_table(self.folder, &self.checkpoint_name(*material, step), &bytes, self.threads)?;
+        }
+        let group: Vec<_> = tables.iter().map(|table| table.material).collect();
+        self.remove_checkpoints(&group, Some(step))
+    }
+
+    /// Removes the checkpoints of a group, but for one.
+    fn remove_checkpoints(&self, group: &[E::Material], but: Option<u8>) -> Result<(), TablesError> {
+        for &material in group {
+            for step in (0..=TableResult::MAX_DISTANCE).filter(|&step| Some(step) != but) {
+                let path = self.checkpoint_name(material, step).path(self.folder);
+                if path.exists() {
+                    fs::remove_file(&path).map_err(|error| TablesError::Io { path, error })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The results of the materials of a group, as bytes.
@@ -199,19 +247,32 @@ impl<E: Endgames> Builder<'_, E> {
             let [needed, allowed] = [needed.div_ceil(1 << 20), self.memory >> 20];
             return Err(BuildError::Memory { materials: names, needed, allowed });
         }
+        let first = self.last_checkpoint(group);
         let tables = group.iter().map(|material| {
-            let after_irreversible = match after_irreversible(material) {
+            let bytes = match first {
+                Some(step) => self.read_checkpoint(*material, step)?,
+                None => vec![UNUSED; self.endgames.numbers(*material) as usize],
+            };
+            let after_irreversible = match after_irreversible(material).filter(|_| first.is_none()) {
                 Some(material) => self.open(material)?.all(self.threads)?,
                 None => Vec::new(),
             };
             let reversed = self.endgames.after_reversible(*material);
             let before = group.iter().position(|material| *material == reversed).unwrap_or(0);
-            let bytes = (0..self.endgames.numbers(*material)).map(|_| AtomicU8::new(UNUSED)).collect();
+            let bytes = bytes.into_iter().map(AtomicU8::new).collect();
             Ok(Table { material: *material, after_irreversible, before, bytes })
         });
         let tables = tables.collect::<Result<Vec<_>, TablesError>>()?;
         let analysis = Analysis { endgames: self.endgames, tables, threads: self.threads, stop: self.stop };
-        let is_complete = analysis.run(&names, listener).is_some();
+        let mut last = Instant::now();
+        let mut each_step = |step| {
+            if last.elapsed() >= self.checkpoint {
+                self.write_checkpoint(&analysis.tables, step)?;
+                last = Instant::now();
+            }
+            Ok(())
+        };
+        let is_complete = analysis.run(&names, first, &mut each_step, listener)?.is_some();
         Ok(is_complete.then(|| analysis.tables.into_iter().map(Table::into_results).collect()))
     }
 
@@ -245,7 +306,8 @@ impl<E: Endgames> Builder<'_, E> {
 /// A table that is being built.
 struct Table<M> {
     material: M,
-    /// The results after irreversible moves; empty if the game is over then.
+    /// The results after irreversible moves; empty if the game is over then, and where they have been looked
+    /// up already.
     after_irreversible: Vec<u8>,
     /// The index of the table with the positions before reversible moves to this one.
     before: usize,
@@ -271,31 +333,45 @@ struct Analysis<'a, E: Endgames> {
 }
 
 impl<E: Endgames> Analysis<'_, E> {
-    /// Finds all results; `None` if it was stopped.
-    fn run(&self, names: &str, listener: &mut dyn TablesListener) -> Option<()> {
+    /// Finds all results, from the step `first` on if earlier ones have been done; `None` if it was stopped.
+    /// `each_step` is called before each step.
+    fn run(
+        &self,
+        names: &str,
+        first: Option<u8>,
+        each_step: &mut dyn FnMut(u8) -> Result<(), TablesError>,
+        listener: &mut dyn TablesListener,
+    ) -> Result<Option<()>, TablesError> {
         let positions = self.tables.iter().map(|table| table.bytes.len() as u64).sum();
         let mut decided = 0;
-        self.each_chunk(
-            |table, numbers| self.begin(table, numbers),
-            |count| {
-                decided += count;
-                listener.progress(names, 0, decided, positions);
-            },
-        )?;
-        for distance in 0..TableResult::MAX_DISTANCE {
+        let mut tell = |distance, count| {
+            decided += count;
+            listener.progress(names, distance, decided, positions);
+        };
+        let begun = match first {
+            Some(step) => self.each_chunk(count_decided, |count| tell(step, count)),
+            None => self.each_chunk(|table, numbers| self.begin(table, numbers), |count| tell(0, count)),
+        };
+        if begun.is_none() {
+            return Ok(None);
+        }
+        for distance in first.unwrap_or(0)..TableResult::MAX_DISTANCE {
+            each_step(distance)?;
             let mut found = 0;
             let step = |table: &Table<_>, numbers| self.step(table, numbers, distance);
-            self.each_chunk(step, |[at_distance, count]| {
+            let done = self.each_chunk(step, |[at_distance, count]| {
                 found += at_distance;
-                decided += count;
-                listener.progress(names, distance, decided, positions);
-            })?;
+                tell(distance, count);
+            });
+            if done.is_none() {
+                return Ok(None);
+            }
             // Positions with distance 1 are not only those before distance 0.
             if found == 0 && distance > 0 {
                 break;
             }
         }
-        Some(())
+        Ok(Some(()))
     }
 
     /// Does the work on all positions, chunk by chunk; `None` if it was stopped.
@@ -371,4 +447,10 @@ impl<E: Endgames> Analysis<'_, E> {
         }
         [found, decided]
     }
+}
+
+/// The number of decided positions.
+fn count_decided<M>(table: &Table<M>, numbers: Range<usize>) -> u64 {
+    let is_decided = |byte: &&AtomicU8| byte.load(Ordering::Relaxed) < UNUSED;
+    table.bytes[numbers].iter().filter(is_decided).count() as u64
 }
