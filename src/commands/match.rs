@@ -15,7 +15,7 @@ use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::commands::shared::progress::Progress;
-use crate::files::{Claim, write_atomically};
+use crate::files::{Claim, named, write_atomically};
 use crate::game::{counted, quote};
 use crate::search::Control;
 
@@ -107,9 +107,9 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
         if let Some(pgn_file) = &mut pgn_file {
             pgn_file.append(game)?;
         }
-        if let Some((epd_file, _)) = &mut epd_file {
+        if let (Some((epd_file, _)), Some(path)) = (&mut epd_file, &arguments.epdout) {
             let fen = game.final_fen(&tournament.rules.variant).map_err(io::Error::other)?;
-            epd_file.write_all(format!("{fen}\n").as_bytes())?;
+            epd_file.write_all(format!("{fen}\n").as_bytes()).map_err(|error| named(path, error))?;
         }
         for (player, time) in game.players.iter().zip(times) {
             if let Some(index) = names.iter().position(|name| *name == player.name) {

@@ -452,6 +452,23 @@ fn a_file_of_another_kind_is_recognised() {
     assert!(!std::path::Path::new(&out).exists());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("a.pgn").to_str().unwrap().to_owned();
+    let engine = concat!("cmd=", env!("CARGO_BIN_EXE_labrys"));
+    let both = ["--engine", "name=a", engine, "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
+    assert!(labrys(&[&["match", "--pgnout", &pgn][..], &both].concat()).0);
+    for arguments in [
+        &[&["match", "--pgnout", "/dev/full"][..], &both].concat()[..],
+        &[&["match", "--epdout", "/dev/full"][..], &both].concat(),
+        &["analyse", &pgn, "--nodes", "1", "--out", "/dev/full"],
+    ] {
+        assert_fails(labrys(arguments), "`/dev/full`: No space left");
+    }
+}
+
 /// An incomplete log does not end a match, but is an error at its end.
 #[cfg(target_os = "linux")]
 #[test]

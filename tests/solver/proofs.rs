@@ -759,7 +759,10 @@ fn a_full_disk_is_reported_by_name() {
         &["--proof", &proof, "--manifest", "/dev/full"],
     ] {
         let (success, _, error) = labrys(&[&solve[..], words].concat());
-        assert!(!success && error.contains("No space left"), "{words:?}: {error}");
+        assert!(
+            !success && error.contains("/dev/full") && error.contains("No space left"),
+            "{words:?}: {error}"
+        );
     }
     assert!(verify::<Amazons>(Path::new(&proof)).is_ok());
 }

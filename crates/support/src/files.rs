@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use labrys_core::game::quote_path;
 use labrys_core::input::is_descriptor;
 
 /// The maximum number of links that are followed, as Linux does.
@@ -394,6 +395,11 @@ pub fn scratch_for(path: &Path) -> io::Result<File> {
         Target::File(path) => tempfile::tempfile_in(folder(&path)),
         Target::Stream(_) => tempfile::tempfile(),
     }
+}
+
+/// An error of the system, with the name of its file before it.
+pub fn named(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", quote_path(path)))
 }
 
 fn folder(path: &Path) -> &Path {

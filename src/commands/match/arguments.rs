@@ -68,7 +68,7 @@ pub(in crate::commands) struct MatchArguments {
     pgn_keys: CommentKeys,
     /// Write the final position of each game to a file, as FEN
     #[arg(long, value_name = "FILE")]
-    epdout: Option<PathBuf>,
+    pub(super) epdout: Option<PathBuf>,
     /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,

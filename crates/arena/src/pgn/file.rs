@@ -93,8 +93,12 @@ impl PgnFile {
     /// Appends a game.
     ///
     /// # Errors
-    /// Any error of writing the file.
+    /// Any error of writing the file, with its name.
     pub fn append(&mut self, record: &PgnGame) -> io::Result<()> {
+        self.write(record).map_err(|error| files::named(&self.path, error))
+    }
+
+    fn write(&mut self, record: &PgnGame) -> io::Result<()> {
         if let Some((whole, rest)) = self.whole.take() {
             if !rest.trim_ascii().is_empty() {
                 files::set_aside(&self.path, &rest)?;
@@ -111,9 +115,9 @@ impl PgnFile {
     /// Waits until all games are on the disk, so that none is lost by a power failure.
     ///
     /// # Errors
-    /// The error of the system.
+    /// The error of the system, with the name of the file.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        self.file.sync_data().map_err(|error| files::named(&self.path, error))
     }
 }
 

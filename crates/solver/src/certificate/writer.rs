@@ -75,6 +75,21 @@ pub(in super::super) fn write<G: Solvable>(
     known: &KnownValues<G>,
     prover: &mut Prover<G>,
 ) -> Result<Written, WriteError> {
+    try_write(path, position, value, leaves, known, prover).map_err(|error| match error {
+        WriteError::Io(error) => WriteError::Io(files::named(path, error)),
+        other => other,
+    })
+}
+
+/// The same, with errors that do not name the file.
+fn try_write<G: Solvable>(
+    path: &Path,
+    position: &G,
+    value: Value,
+    leaves: Leaves,
+    known: &KnownValues<G>,
+    prover: &mut Prover<G>,
+) -> Result<Written, WriteError> {
     let scratch = files::scratch_for(path)?;
     let mut draft = Draft {
         prover,
