@@ -10,7 +10,7 @@ use crate::arena::report::{GameFacts, Report, VariantReport, html};
 use crate::commands::games::replay::SelfPlayRecords;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{claim, suggest};
+use crate::commands::shared::{claim, names, suggest};
 use crate::files::write_atomically;
 use crate::game::counted;
 use crate::learn::nnue::games::read_header;
@@ -50,11 +50,7 @@ pub(super) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
         };
     }
     let variants = report.variants();
-    ensure!(
-        variants.iter().any(|of| of.games > 0),
-        "no finished game in {}",
-        counted(arguments.files.len(), "file")
-    );
+    ensure!(variants.iter().any(|of| of.games > 0), "{}: no finished game", names(&arguments.files));
     print(arguments, &variants)?;
     match refused {
         0 => Ok(()),

@@ -61,6 +61,40 @@ fn weights_are_learned_from_games_of_self_play() {
 }
 
 #[test]
+fn weights_without_a_checksum_are_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let shipped = Weights::shipped::<Neighbours>(0).unwrap().to_json();
+    let (whole, by_hand) = (path("whole.json"), path("by-hand.json"));
+    std::fs::write(&whole, &shipped).unwrap();
+    let lines: Vec<_> = shipped.lines().filter(|line| !line.contains("\"crc32\"")).collect();
+    std::fs::write(&by_hand, lines.join("\n").replace("},\n}", "}\n}")).unwrap();
+    let games = path("a.games");
+    let selfplay = "nnue selfplay --variant neighbours --games 2 --nodes 50";
+    succeed(labrys(&format!("{selfplay} --linear --out {games}")));
+    let (again, out) = (path("b.games"), path("out.json"));
+    for (file, times) in [(&whole, 0), (&by_hand, 1)] {
+        let tune = format!("linear tune --variant neighbours --games {games} --out {out} --epochs 1");
+        let train = "linear train --variant neighbours --games 2 --nodes 20 --threads 2";
+        for words in [
+            format!("{tune} --weights {file}"),
+            format!("{selfplay} --weights {file} --out {again}"),
+            format!("{train} --weights {file} --opponent {file} --out {file}-training"),
+        ] {
+            let (success, _, error) = labrys(&words);
+            let warning = format!("`{file}`: the weights file has no checksum");
+            let opponent = usize::from(words.contains("--opponent")) * times;
+            assert_eq!(
+                (success, error.matches(&warning).count()),
+                (true, times + opponent),
+                "{words}: {error}"
+            );
+        }
+        std::fs::remove_file(&again).unwrap();
+    }
+}
+
+#[test]
 fn invalid_arguments_and_games_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let (games, out) = (folder.path().join("games.pgn"), folder.path().join("out.json"));
@@ -189,7 +223,7 @@ fn a_filter_is_learned_from_checked_decisions() {
     std::fs::write(&of_amazons, line).unwrap();
     std::fs::write(path("bad.jsonl"), format!("{line}\n{{\"view\": 3}}\n")).unwrap();
     for (file, message) in [
-        (empty, "too few decisions about a filter with the values of all moves: 0"),
+        (empty, "empty.jsonl: too few decisions about a filter with the values of all moves, 0 of"),
         (of_amazons, "line 1: no `gained` and `piece`: the filter of this game rates by static evaluation"),
         (path("bad.jsonl"), "bad.jsonl"),
         (path("none.jsonl"), "none.jsonl"),

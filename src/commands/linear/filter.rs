@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use labrys_support::text;
 use serde::Deserialize;
 
+use crate::commands::shared::names;
 use crate::commands::shared::values::whole;
 use crate::files::is_same_file;
 use crate::game::{counted, quote};
@@ -68,7 +69,8 @@ pub(in crate::commands) fn run(arguments: &LinearFilterArguments) -> anyhow::Res
     let least = OPTIONS.map(|(_, is_hundredths)| if is_hundredths { 0.0 } else { f64::NEG_INFINITY });
     let Some(fit) = choice::fit(&choices, &least, arguments.steps) else {
         bail!(
-            "too few decisions about a filter with the values of all moves: {}, of {}",
+            "{}: too few decisions about a filter with the values of all moves, {} of {}",
+            names(&arguments.data),
             choices.len(),
             counted(roots.len(), "position")
         )

@@ -12,10 +12,9 @@ use crate::arena::{Pairs, Rules};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::steps::{self, Step};
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{interruptible, weights_error};
+use crate::commands::shared::{interruptible, set_weights};
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
-use crate::eval::WeightsError;
 use crate::game::{Wdl, counted};
 use crate::learn::play::{Agent, SearchLimit};
 use crate::learn::run_folder::{RunError, RunFolder};
@@ -163,7 +162,7 @@ impl Training<'_> {
     /// The learner's engine with its initial weights.
     fn start<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         let mut engine = self.engine(&self.arguments.search, "--search")?;
-        given_source(engine.as_mut(), "--weights", &self.arguments.weights)?;
+        set_source(engine.as_mut(), "--weights", &self.arguments.weights)?;
         Ok(engine)
     }
 
@@ -175,7 +174,7 @@ impl Training<'_> {
         let mut engine = self.engine(&self.arguments.search, "--search")?;
         match name {
             "random" => engine.set_option("SearchMode", "random").map(drop)?,
-            source => given_source(engine.as_mut(), "--rival", source)?,
+            source => set_source(engine.as_mut(), "--rival", source)?,
         }
         Ok(engine)
     }
@@ -189,8 +188,8 @@ impl Training<'_> {
         };
         match opponent.as_str() {
             "clone" => {}
-            START => given_source(engine.as_mut(), "--weights", weights)?,
-            source => given_source(engine.as_mut(), "--opponent", source)?,
+            START => set_source(engine.as_mut(), "--weights", weights)?,
+            source => set_source(engine.as_mut(), "--opponent", source)?,
         }
         Ok(engine)
     }
@@ -209,8 +208,8 @@ impl Training<'_> {
     }
 }
 
-/// Sets the weights of an engine: `default`, `zeros`, `ones`, or those of a file.
-fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
+/// Sets the weights of an engine, named by the value of an argument: `default`, `zeros`, `ones`, or a file.
+fn set_source(engine: &mut dyn Engine, argument: &str, word: &str) -> anyhow::Result<()> {
     let all = |value: &str| WeightsSource::Values(vec![value.to_owned(); engine.weights().values().len()]);
     let source = match word {
         "default" => WeightsSource::Default,
@@ -218,12 +217,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
         "ones" => all("1"),
         path => WeightsSource::File(path.to_owned()),
     };
-    crate::commands::shared::set_weights_of_set(engine, &source)
-}
-
-/// Sets the weights named by the value of an argument.
-fn given_source(engine: &mut dyn Engine, argument: &str, word: &str) -> anyhow::Result<()> {
-    set_source(engine, word).map_err(|error| weights_error(argument, word, error))
+    set_weights(engine, &source, (argument, word), true)
 }
 
 /// The state of a training in one line.

@@ -13,7 +13,7 @@ use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{fraction, non_negative, whole};
-use crate::commands::shared::{set_weights_of_set, weights_error};
+use crate::commands::shared::{names, set_weights};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{GameState, Settings, WeightsSource};
@@ -81,11 +81,7 @@ impl LinearTuneArguments {
         }
         if let Some(path) = &self.weights {
             let source = WeightsSource::File(path.clone());
-            let set = match &self.set {
-                Some(_) => set_weights_of_set(engine.as_mut(), &source),
-                None => engine.set_weights(&source).map(drop),
-            };
-            set.map_err(|error| weights_error("--weights", path, error))?;
+            set_weights(engine.as_mut(), &source, ("--weights", path), self.set.is_some())?;
         }
         let (mut game, start) = (engine.game().clone(), engine.weights());
         let control = crate::commands::shared::interruptible()?;
@@ -110,7 +106,7 @@ impl LinearTuneArguments {
         });
         progress.finish();
         let (Some(fit), Some(first)) = (fit, first) else {
-            bail!("too few quiet positions: {}", samples.len())
+            bail!("{}: too few quiet positions, {}", names(&self.games), samples.len())
         };
         let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
         let made_by = made_by(&json!({

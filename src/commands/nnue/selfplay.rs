@@ -12,9 +12,9 @@ use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{plies, whole};
-use crate::commands::shared::{RulesArguments, interruptible, weights_error};
+use crate::commands::shared::{RulesArguments, interruptible, log_side_effect, weights_error};
 use crate::engine::{OptionError, Playable, TypedEngine};
-use crate::game::counted;
+use crate::game::{counted, quote_path};
 use crate::learn::nnue::datagen::{SelfPlayProgress, SelfPlaySettings, play_games};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::search::Control;
@@ -200,11 +200,12 @@ pub(super) fn new_engine<G: Playable>(
     engine.set_option("Hash", HASH)?;
     if let Some((name, value)) = evaluation {
         // Errors name the flag, not the option.
-        engine.set_option(name, value).map_err(|error| match error {
+        let side_effects = engine.set_option(name, value).map_err(|error| match error {
             OptionError::Weights(error) => weights_error("--weights", value, error),
             OptionError::EvalNet(error) => anyhow::Error::new(error).context("--net"),
             error => error.into(),
         })?;
+        side_effects.iter().for_each(|side_effect| log_side_effect(&quote_path(value), side_effect));
     }
     engine.check_net()?;
     Ok(engine)

@@ -14,8 +14,9 @@ pub(in crate::commands) mod typed;
 pub(in crate::commands) mod values;
 pub(in crate::commands) mod version;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -130,6 +131,11 @@ pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     Ok(control)
 }
 
+/// The names of files, for an error.
+pub(in crate::commands) fn names(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// Creates a PGN file. If it exists, the error includes the `hint` how to continue it.
 pub(in crate::commands) fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
     PgnFile::create(path).map_err(|error| match error {
@@ -143,6 +149,17 @@ pub(in crate::commands) fn claim(path: &Path) -> anyhow::Result<Claim> {
     Claim::file(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Logs a side effect of an argument. That weights have no checksum is a warning, for all engines together.
+pub(in crate::commands) fn log_side_effect(argument: &str, side_effect: &SideEffect) {
+    static WARNINGS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let text = format!("{argument}: {side_effect}");
+    if *side_effect != SideEffect::Unchecked {
+        log::info!("{text}");
+    } else if WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).insert(text.clone()) {
+        log::warn!("{text}");
+    }
+}
+
 /// Sets options of an engine. Side effects are logged.
 pub(in crate::commands) fn set_options(
     engine: &mut dyn Engine,
@@ -150,7 +167,7 @@ pub(in crate::commands) fn set_options(
 ) -> Result<(), OptionError> {
     for (name, value) in options {
         for side_effect in engine.set_option(name, value)? {
-            log::info!("--option {name}: {side_effect}");
+            log_side_effect(&format!("--option {name}"), &side_effect);
         }
     }
     Ok(())
@@ -165,15 +182,22 @@ pub(in crate::commands) fn weights_error(argument: &str, value: &str, error: Wei
     anyhow::Error::new(error).context(argument)
 }
 
-/// Sets the weights of an engine, which have to be of its feature set.
-pub(in crate::commands) fn set_weights_of_set(
+/// Sets the weights of an engine, named by the value of an argument; of its feature set, if that was chosen.
+pub(in crate::commands) fn set_weights(
     engine: &mut dyn Engine,
     source: &WeightsSource,
-) -> Result<(), WeightsError> {
+    (argument, value): (&str, &str),
+    is_set_chosen: bool,
+) -> anyhow::Result<()> {
     let expected = engine.weights().set_name();
-    for side_effect in engine.set_weights(source)? {
-        if let SideEffect::FeatureSet { set: found } = side_effect {
-            return Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") });
+    let failed = |error| weights_error(argument, value, error);
+    for side_effect in engine.set_weights(source).map_err(failed)? {
+        match side_effect {
+            SideEffect::FeatureSet { set } if is_set_chosen => {
+                let (found, expected) = (set.to_owned(), format!("`{expected}`"));
+                return Err(failed(WeightsError::Set { found, expected }));
+            }
+            side_effect => log_side_effect(&format!("{argument} {}", quote_path(value)), &side_effect),
         }
     }
     Ok(())
