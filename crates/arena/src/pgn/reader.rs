@@ -376,7 +376,10 @@ impl<R: BufRead> PgnReader<R> {
         };
         let word = &word[..word.len() - words::glued_result(word).unwrap_or(0)];
         let word = &word[..word.len() - words::sign_length(word)];
-        let found = words::read(&word.replace(is_space, ""));
+        let found = match words::read(&word.replace(is_space, "")) {
+            Word::Move(text) if text != word && !words::is_move(&text) => Word::Sign(text),
+            found => found,
+        };
         let (length, is_number) = (word.len(), word.bytes().all(|byte| byte.is_ascii_digit()));
         if depth == 0 && matches!(found, Word::Move(_)) {
             self.last_word = word.to_owned();

@@ -108,6 +108,9 @@ const REMARKS: [&str; 14] =
 /// Dashes between squares and numbers.
 pub(super) const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
 
+/// Signs that link the two squares of a move.
+const LINKS: [char; 10] = ['-', '‐', '‑', '–', '—', '−', 'x', 'X', '×', ':'];
+
 /// The result at the beginning of a text: its length in bytes, and who has won. `*` is no result yet. Parts
 /// may be apart, as in `1 - 0`.
 pub(super) fn result_at(text: &str) -> Option<(usize, Option<Winner>)> {
@@ -145,8 +148,9 @@ pub(super) fn read_result(text: &str) -> Option<Option<Winner>> {
     result_at(text).filter(|(length, _)| *length == text.len()).map(|(_, result)| result)
 }
 
-/// The length of a result at the end of a word, as in `Qh4#0-1`.
-pub(super) fn glued_result(word: &str) -> Option<usize> {
+/// The length of a result at the end of a word, as in `Qh4#0-1`, with signs around it.
+pub(super) fn glued_result(whole: &str) -> Option<usize> {
+    let word = whole.trim_end_matches(is_around);
     let at = word.char_indices().skip(1).map(|(at, _)| at);
     let is_result = |&at: &usize| {
         // `21-0` may be the end of `h2` and a result, but nothing ends with `1/2`.
@@ -156,7 +160,7 @@ pub(super) fn glued_result(word: &str) -> Option<usize> {
     let has_result = |&at: &usize| {
         result_at(&word[at..]).is_some_and(|(length, _)| at + length == word.len() && length > "½".len())
     };
-    at.filter(is_result).find(has_result).map(|at| word.len() - at)
+    at.filter(is_result).find(has_result).map(|at| whole.len() - at)
 }
 
 fn spaces(text: &str) -> usize {
@@ -245,7 +249,6 @@ fn castling_length(text: &str) -> Option<usize> {
 
 /// The length of two squares at the beginning of a text, with what belongs to them.
 fn squares_length(text: &str) -> Option<usize> {
-    const LINKS: [char; 10] = ['-', '‐', '‑', '–', '—', '−', 'x', 'X', '×', ':'];
     let first = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
     let at = first + link(&text[first..], &LINKS)?;
     let is_square = |word: &str| {
@@ -301,6 +304,11 @@ pub(super) fn marks(run: &str) -> Word {
 /// Characters around words in pasted texts.
 const AROUND: [char; 7] = [',', '|', '"', '\'', '“', '”', '_'];
 
+/// Whether a character at the end of a word is no part of it.
+fn is_around(letter: char) -> bool {
+    letter == ':' || AROUND.contains(&letter)
+}
+
 /// The length of the signs at the end of a word, as in `Nf3±`, which are a word of their own.
 pub(super) fn sign_length(word: &str) -> usize {
     let mut plain = word.trim_end_matches(AROUND);
@@ -324,7 +332,7 @@ pub(super) fn read(word: &str) -> Word {
     if PROSE.contains(&&*word.trim_end_matches(is_punctuation).to_ascii_lowercase()) {
         return Word::Sign(word.to_owned());
     }
-    let word = word.trim_end_matches(':');
+    let word = word.trim_end_matches(is_around);
     // Move numbers come without dots, too.
     let is_figurine = |letter: char| ('♔'..='♟').contains(&letter);
     let is_first = |letter: char| letter.is_alphabetic() || is_figurine(letter);
@@ -345,11 +353,20 @@ pub(super) fn read(word: &str) -> Word {
         Word::Nothing
     } else if let Some(glyph) = glyph(word) {
         Word::Glyph(glyph)
-    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter)) {
+    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter))
+        // The second part of a move, whose first part was the move before.
+        || word.starts_with(LINKS)
+    {
         Word::Sign(word.to_owned())
     } else {
         Word::Move(word.to_owned())
     }
+}
+
+/// Whether a text alone is read as a move: what is written has to be read as the same.
+pub(super) fn is_move(text: &str) -> bool {
+    let is_whole = word_length(text) + glued_result(text).unwrap_or(0) + sign_length(text) == text.len();
+    is_whole && result_at(text).is_none() && read(text) == Word::Move(text.to_owned())
 }
 
 /// Whether a word stands for a null move.
