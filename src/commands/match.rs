@@ -2,6 +2,7 @@
 
 mod arguments;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,11 +14,15 @@ use serde::Serialize;
 pub(super) use self::arguments::MatchArguments;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
+use crate::arena::report::GameFacts;
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::commands::shared::progress::Progress;
 use crate::files::{Claim, named, write_atomically};
 use crate::game::{counted, quote};
 use crate::search::Control;
+
+/// A warning is printed if more than one game in this many repeats another one.
+const REPEATED: u64 = 10;
 
 /// The report at the end of a match.
 #[derive(Serialize)]
@@ -30,7 +35,7 @@ struct MatchReport<'a> {
     games_played: u64,
     /// Wall-clock time of this run in seconds.
     wall_seconds: f64,
-    /// Thinking time of each player in this run.
+    /// Thinking time of each player in this run, and its branching in all games that count.
     thinking: Vec<PlayerTime<'a>>,
     #[serde(flatten)]
     summary: &'a Summary,
@@ -44,16 +49,62 @@ struct PlayerTime<'a> {
     seconds: f64,
     /// Mean thinking time of a move in seconds; 0 without a move.
     seconds_a_move: f64,
-    /// Mean number of legal moves on its turns; 0 without a move.
+    /// Mean number of legal moves on its turns, those in earlier runs included; 0 without a turn.
     branching: f64,
 }
 
 impl<'a> PlayerTime<'a> {
-    fn new(name: &'a str, time: ThinkingTime) -> PlayerTime<'a> {
+    fn new(name: &'a str, time: ThinkingTime, earlier: Turns) -> PlayerTime<'a> {
         let ThinkingTime { moves, time, legal_moves } = time;
-        let (seconds, turns) = (time.as_secs_f64(), moves.max(1) as f64);
-        let branching = legal_moves as f64 / turns;
-        PlayerTime { name, moves, seconds, seconds_a_move: seconds / turns, branching }
+        let (seconds, turns) = (time.as_secs_f64(), (moves + earlier.count).max(1));
+        let branching = (legal_moves + earlier.legal_moves) as f64 / turns as f64;
+        PlayerTime { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64, branching }
+    }
+}
+
+/// The turns of a player.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    count: u64,
+    /// The legal moves on all of them.
+    legal_moves: u64,
+}
+
+/// The games of earlier runs.
+struct Restored {
+    results: Results,
+    /// Their start positions and moves.
+    lines: HashSet<u64>,
+    /// The turns of each player. The records do not have their times to less than a millisecond.
+    turns: Vec<Turns>,
+}
+
+impl Restored {
+    fn new(tournament: &Tournament) -> Restored {
+        let turns = vec![Turns::default(); tournament.engines.len()];
+        Restored { results: Results::default(), lines: HashSet::new(), turns }
+    }
+
+    /// Adds the games of a file.
+    fn add(&mut self, path: &Path, records: &[PgnGame], tournament: &Tournament) -> anyhow::Result<()> {
+        let names = names(tournament);
+        for record in records {
+            let restored = tournament.restore(record, &mut self.results);
+            restored.with_context(|| path.display().to_string())?;
+            let number = record.number.unwrap_or(0);
+            let facts = GameFacts::new(record, Some(&tournament.rules.variant), number)
+                .with_context(|| format!("{}: game {number}", path.display()))?;
+            self.lines.insert(facts.line);
+            for turn in facts.turns {
+                let player = &facts.players[turn.player.index()];
+                let index = names.iter().position(|name| name == player);
+                if let Some(turns) = index.map(|index| &mut self.turns[index]) {
+                    turns.count += 1;
+                    turns.legal_moves += turn.legal_moves as u64;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -89,7 +140,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     let _plot = arguments.plot.as_ref().map(plot).transpose()?;
     let control = crate::commands::shared::interruptible()?;
     check(&tournament, &control)?;
-    let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
+    let (mut pgn_file, Restored { mut results, mut lines, turns }) = arguments.pgn_file(&tournament)?;
     let mut epd_file = arguments.epd_file()?;
 
     for engine in &tournament.engines {
@@ -111,6 +162,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
             let fen = game.final_fen(&tournament.rules.variant).map_err(io::Error::other)?;
             epd_file.write_all(format!("{fen}\n").as_bytes()).map_err(|error| named(path, error))?;
         }
+        lines.insert(game.line_hash());
         for (player, time) in game.players.iter().zip(times) {
             if let Some(index) = names.iter().position(|name| *name == player.name) {
                 thinking[index] += time;
@@ -127,7 +179,14 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
         Ok(())
     })?;
 
-    let run = Run { games: results.games() - restored, time: start.elapsed(), thinking };
+    let repeated = results.games().saturating_sub(lines.len() as u64);
+    if repeated > results.games() / REPEATED {
+        let games = counted(results.games(), "game");
+        print_message!(
+            "labrys: warning: {repeated} of {games} repeat another one move for move: error bars take them for independent"
+        );
+    }
+    let run = Run { games: results.games() - restored, time: start.elapsed(), thinking, turns };
     if !print_report(&arguments, &tournament, &results, run)? {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
         bail!("interrupted after {}{hint}", counted(results.games(), "game"));
@@ -154,17 +213,20 @@ struct Run {
     time: Duration,
     /// The thinking time of each player.
     thinking: Vec<ThinkingTime>,
+    /// Its turns in earlier runs.
+    turns: Vec<Turns>,
 }
 
 /// Reports on the games in files, without playing.
 fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result<()> {
-    let (start, mut results) = (Instant::now(), Results::default());
+    let (start, mut restored) = (Instant::now(), Restored::new(tournament));
     for path in &arguments.report {
-        restore(path, &finished_games(path).context("--report")?, tournament, &mut results)
-            .context("--report")?;
+        let games = finished_games(path).context("--report")?;
+        restored.add(path, &games, tournament).context("--report")?;
     }
+    let Restored { results, turns, .. } = restored;
     let thinking = vec![ThinkingTime::default(); tournament.engines.len()];
-    let run = Run { games: 0, time: start.elapsed(), thinking };
+    let run = Run { games: 0, time: start.elapsed(), thinking, turns };
     print_report(arguments, tournament, &results, run).map(drop)
 }
 
@@ -177,14 +239,14 @@ fn print_report(
 ) -> anyhow::Result<bool> {
     let (names, summary) = (names(tournament), summary(tournament, results));
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
-    let thinking = names.iter().zip(run.thinking);
+    let thinking = names.iter().zip(run.thinking.into_iter().zip(run.turns));
     let report = MatchReport {
         variant: &tournament.rules.variant,
         seed: arguments.play.seed,
         complete: decided || results.games() == tournament.schedule.games(),
         games_played: run.games,
         wall_seconds: run.time.as_secs_f64(),
-        thinking: thinking.map(|(name, time)| PlayerTime::new(name, time)).collect(),
+        thinking: thinking.map(|(name, (time, earlier))| PlayerTime::new(name, time, earlier)).collect(),
         summary: &summary,
     };
     match arguments.json {
@@ -227,24 +289,12 @@ fn play(
     Ok(())
 }
 
-/// Opens a file of games to append to, and counts the results of the games in it.
-fn resume(path: &Path, tournament: &Tournament) -> anyhow::Result<(PgnFile, Results)> {
+/// Opens a file of games to append to, and restores the games in it.
+fn resume(path: &Path, tournament: &Tournament) -> anyhow::Result<(PgnFile, Restored)> {
     let (pgn_file, records) = PgnFile::resume(path)?;
-    let mut results = Results::default();
-    restore(path, &records, tournament, &mut results)?;
-    Ok((pgn_file, results))
-}
-
-/// Adds the games of a file to the results.
-fn restore(
-    path: &Path,
-    records: &[PgnGame],
-    tournament: &Tournament,
-    results: &mut Results,
-) -> anyhow::Result<()> {
-    let mut each = records.iter();
-    each.try_for_each(|record| tournament.restore(record, results))
-        .with_context(|| path.display().to_string())
+    let mut restored = Restored::new(tournament);
+    restored.add(path, &records, tournament)?;
+    Ok((pgn_file, restored))
 }
 
 /// Continues the match in a file. Returns its results; `None` if `control` stops it.
@@ -254,7 +304,7 @@ pub(super) fn play_into(
     control: &Control,
 ) -> anyhow::Result<Option<Results>> {
     check(tournament, control)?;
-    let (mut pgn_file, mut results) = resume(path, tournament)?;
+    let (mut pgn_file, Restored { mut results, .. }) = resume(path, tournament)?;
     play(tournament, &mut results, control, &mut |game, _, _, _| pgn_file.append(game))?;
     Ok((results.games() == tournament.schedule.games()).then_some(results))
 }

@@ -104,6 +104,37 @@ fn the_branching_is_the_mean_number_of_legal_moves_on_own_turns() {
 }
 
 #[test]
+fn the_branching_of_a_continued_match_is_that_of_all_its_games() {
+    let folder = folder();
+    let path = folder.path().join("a.pgn");
+    let words = format!("{TWO} --games 6 --pgnout {}", path.display());
+    let whole = json(&words);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let branching = |report: &serde_json::Value| -> Vec<f64> {
+        report["thinking"].as_array().unwrap().iter().map(|of| of["branching"].as_f64().unwrap()).collect()
+    };
+    for games in [6, 5, 2, 0] {
+        let end = text.match_indices("[Event ").map(|(at, _)| at).nth(games).unwrap_or(text.len());
+        std::fs::write(&path, &text[..end]).unwrap();
+        let continued = json(&format!("{words} --resume"));
+        assert_eq!(continued["games_played"], 6 - games, "{continued}");
+        assert_eq!(branching(&continued), branching(&whole), "{games}");
+    }
+    assert_eq!(branching(&json(&format!("{TWO} --games 6 --report {}", path.display()))), branching(&whole));
+}
+
+#[test]
+fn games_that_repeat_each_other_are_a_warning() {
+    let words =
+        "match --variant neighbours --engine name=a depth=1 --engine name=b depth=2 --each option.Hash=1";
+    let warning = "repeat another one move for move";
+    for (openings, expected) in [("--random-plies 0", true), ("--random-plies 6", false)] {
+        let (success, _, error) = labrys(&format!("{words} --games 20 {openings}"));
+        assert!(success && error.contains(warning) == expected, "{openings}: {error}");
+    }
+}
+
+#[test]
 fn a_report_counts_what_the_match_has_counted() {
     let folder = folder();
     let [file, other, page] =

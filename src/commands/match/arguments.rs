@@ -10,7 +10,8 @@ use clap::builder::ArgPredicate;
 use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
-use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedule, Sprt, Tournament};
+use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Schedule, Sprt, Tournament};
+use crate::commands::r#match::Restored;
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::play::{GameArguments, read_if_given};
 use crate::commands::shared::values::whole;
@@ -184,15 +185,15 @@ impl MatchArguments {
         open().map(Some).map_err(hint).with_context(|| format!("--epdout {}", path.display()))
     }
 
-    /// The PGN file, if requested, and the results of the games in it.
-    pub(super) fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
-        let Some(path) = &self.pgnout else { return Ok((None, Results::default())) };
+    /// The PGN file, if requested, and the games in it.
+    pub(super) fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Restored)> {
+        let Some(path) = &self.pgnout else { return Ok((None, Restored::new(tournament))) };
         if !self.resume {
             let hint = "use --resume to continue a match";
             let pgn_file = create_pgn(path, hint).context("--pgnout")?;
-            return Ok((Some(pgn_file), Results::default()));
+            return Ok((Some(pgn_file), Restored::new(tournament)));
         }
-        let (pgn_file, results) = super::resume(path, tournament).context("--resume")?;
-        Ok((Some(pgn_file), results))
+        let (pgn_file, restored) = super::resume(path, tournament).context("--resume")?;
+        Ok((Some(pgn_file), restored))
     }
 }

@@ -17,6 +17,8 @@ mod tag;
 mod words;
 mod writer;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use thiserror::Error;
 
 use super::{FinalResult, Termination, Variation};
@@ -156,6 +158,15 @@ fn join(comment: &mut String, text: &str) {
 }
 
 impl PgnGame {
+    /// A number for the start position and the moves: games of which one repeats another have the same one,
+    /// within a process.
+    pub fn line_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let moves = self.opening.moves.iter().chain(self.moves.iter().map(|mv| &mv.text));
+        (&self.opening.fen, moves.collect::<Vec<_>>()).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// A board of its game, at the start position. Where the record does not name the game, it is `expected`,
     /// or standard chess.
     ///

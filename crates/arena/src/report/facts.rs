@@ -15,6 +15,8 @@ pub struct GameFacts {
     pub players: [String; 2],
     /// Its plies, with the opening.
     pub plies: usize,
+    /// What stands for its start position and moves, see [`PgnGame::line_hash`].
+    pub line: u64,
     /// The positions after the opening in which a player had to move, but for the last one of a game that
     /// the rules or an adjudication ended.
     pub turns: Vec<Turn>,
@@ -79,7 +81,8 @@ impl GameFacts {
         }
         let players = record.players.each_ref().map(|player| player.name.clone());
         let number = record.number.unwrap_or(place);
-        Ok(GameFacts { variant: board.variant(), number, players, plies, turns, end })
+        let line = record.line_hash();
+        Ok(GameFacts { variant: board.variant(), number, players, plies, line, turns, end })
     }
 }
 

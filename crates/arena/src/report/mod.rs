@@ -10,7 +10,7 @@ pub mod html;
 mod strength;
 pub mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -36,11 +36,13 @@ struct Counts {
     /// Plies of each finished game, with its opening.
     plies: Vec<usize>,
     unfinished: u64,
+    /// The start positions and moves of the finished games.
+    lines: HashSet<u64>,
     /// Games lost, drawn and won by White, by how they ended.
     ends: BTreeMap<String, [u64; 3]>,
     /// The sum of legal moves and the number of positions, by the ply.
     branching: Vec<(u64, u64)>,
-    /// The results for White, by file and number of the game.
+    /// The results for White, by file and number of the game, without the games that repeat another one.
     white: BTreeMap<(FileNumber, u64), Wdl>,
     players: strength::Players,
     results: BTreeMap<FileNumber, Results>,
@@ -53,6 +55,8 @@ pub struct VariantReport {
     pub variant: &'static str,
     /// Finished games.
     pub games: u64,
+    /// Games that differ in their start position or in a move.
+    pub distinct: u64,
     /// Games without a result, which do not count.
     pub unfinished: u64,
     /// Plies of a game, with its opening.
@@ -113,7 +117,7 @@ pub struct Share {
 }
 
 /// White's score. Pairs of games with the same opening count as one result each, since the opening may favour
-/// a colour.
+/// a colour; games that repeat another one move for move do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FirstMove {
     /// White's mean score of a game, from 0 to 1; ½ without games.
@@ -167,8 +171,8 @@ impl Report {
             *moves += turn.legal_moves as u64;
             *positions += 1;
         }
-        // A number that another game of the file has says nothing about pairs.
-        if counts.white.insert((file, facts.number), white).is_some() {
+        // A copy says nothing new. A number that another game of the file has says nothing about pairs.
+        if counts.lines.insert(facts.line) && counts.white.insert((file, facts.number), white).is_some() {
             log::warn!("two games have the number {}: the later one counts for White's score", facts.number);
         }
         let players = counts.players.add(facts, *result);
@@ -202,6 +206,7 @@ impl Counts {
         VariantReport {
             variant,
             games,
+            distinct: self.lines.len() as u64,
             unfinished: self.unfinished,
             plies: Spread::of(&self.plies),
             branching: self.branching(..),
@@ -330,6 +335,15 @@ mod tests {
     }
 
     #[test]
+    fn copies_of_a_game_do_not_count_for_the_first_move() {
+        let end = "[Termination \"adjudication\"]";
+        let moves = |number| if number < 6 { "1. e4 e5 1-0" } else { "1. d4 d5 0-1" };
+        let games: String = (1..=6).map(|number| game(number, ["a", "b"], end, moves(number))).collect();
+        let of = &report(&games)[0];
+        assert_eq!((of.games, of.distinct, of.first_move.score), (6, 2, 0.5));
+    }
+
+    #[test]
     fn lengths_branching_and_ends_are_those_of_the_games() {
         let mate = "1. f3 {book} e5 {+0.10/4 0.200s, nodes=100} 2. g4 {-0.50/2 0.100s} \
                     Qh4# {+M1/4 0.400s, nodes=300} 0-1";
@@ -381,7 +395,9 @@ mod tests {
     #[test]
     fn white_wins_by_pairs() {
         let end = "[Termination \"adjudication\"]";
-        let text: String = (1..=8).map(|number| game(number, ["a", "b"], end, "1. e4 1-0")).collect();
+        let first = ["a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3"].into_iter().zip(1..);
+        let text: String =
+            first.map(|(mv, number)| game(number, ["a", "b"], end, &format!("1. {mv} 1-0"))).collect();
         let chess = &report(&text)[0];
         // Always won, and yet nobody can tell that it will always be.
         let FirstMove { score, error, elo } = chess.first_move;

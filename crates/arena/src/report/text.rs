@@ -24,6 +24,7 @@ pub(super) fn rows(variants: &[VariantReport]) -> Vec<(String, Vec<String>)> {
     };
     let mut rows = vec![
         row("games", &|of| of.games.to_string()),
+        row("  distinct", &|of| of.distinct.to_string()),
         row("plies of a game: mean", &|of| format!("{:.1}", of.plies.mean)),
         row("  median", &|of| format!("{:.1}", of.plies.median)),
         row("  shortest, longest", &|of| format!("{}, {}", of.plies.min, of.plies.max)),
