@@ -128,11 +128,17 @@ fn a_table_is_repeated_compared_and_recorded() {
     // What is done is not done again.
     let (success, _, error) = run(&out);
     assert!(success && !error.contains("labrys match"), "{error}");
-    // A step whose output has gone is done again; here all its games are there.
+    // A step whose output has gone is done again; here all its games are there, by another program.
     fs::remove_file(out.join("games-2.out")).unwrap();
+    let this = first["steps"][1]["version"].as_str().unwrap();
+    let text = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let other = text.replace(&format!("\"version\": \"{this}\""), "\"version\": \"0.0.9 (old)\"");
+    fs::write(out.join("manifest.json"), other).unwrap();
     let (success, _, error) = run(&out);
     assert!(success && error.contains("games-2: ") && !error.contains("games-1: "), "{error}");
     assert_eq!((manifest()["steps"].as_array().unwrap().len(), &manifest()["games"]), (2, &first["games"]));
+    let version = format!("0.0.9 (old), {this}");
+    assert_eq!(manifest()["steps"][1]["version"], version.as_str(), "{}", manifest());
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);
@@ -149,8 +155,10 @@ fn a_table_is_repeated_compared_and_recorded() {
     let (success, text, error) = run(&folder.path().join("other"));
     assert!(!success && text.contains("differs"), "{text}");
     assert!(error.contains("1 of 1 number beyond the error bars of the page"), "{error}");
-    let unknown = labrys(&format!("experiments run large --tables {} --out x", tables.display()));
-    assert_fails(unknown, "unknown table `large`, expected one of: small");
+    for name in ["large", "../tables/small"] {
+        let unknown = labrys(&format!("experiments run {name} --tables {} --out x", tables.display()));
+        assert_fails(unknown, &format!("unknown table `{name}`, expected one of: small"));
+    }
 }
 
 #[cfg(unix)]
@@ -182,6 +190,9 @@ fn an_interrupted_run_ends_with_its_step() {
     let mut rest = String::new();
     // Both have this pipe, so that the end of the text is the end of both.
     errors.read_to_string(&mut rest).unwrap();
-    assert!(rest.ends_with("the same command continues the run\n"), "{rest}");
+    let end = "step search was interrupted; the same command continues the run\n";
+    assert!(rest.ends_with(end), "{rest}");
+    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+    assert!(manifest.contains("\"begun\": {"), "{manifest}");
     assert!(!run.wait().unwrap().success() && !out.join("search.out").exists());
 }

@@ -32,6 +32,9 @@ pub(super) struct Manifest<'a> {
     pub(super) seeds: &'a [u64],
     /// The steps that are done.
     pub(super) steps: &'a [StepDone],
+    /// The step that has been begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) begun: Option<&'a StepBegun>,
     /// The games in the folder, by the name of their file.
     pub(super) games: BTreeMap<String, GamesSum>,
     /// The numbers beside those of the page; empty before the last step is done.
@@ -75,8 +78,29 @@ pub(super) struct StepDone {
     pub(super) command: Vec<String>,
     /// Wall-clock time.
     pub(super) seconds: f64,
-    /// The program that ran it.
+    /// The program that ran it; all of them where others had begun it.
     pub(super) version: String,
+}
+
+/// A step that is not done, but may have played games.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct StepBegun {
+    pub(super) name: String,
+    pub(super) seed: Option<u64>,
+    /// The programs that have worked at it.
+    pub(super) version: String,
+}
+
+impl StepBegun {
+    /// The beginning of a step by this program, after those before.
+    pub(super) fn new(name: &str, seed: Option<u64>, before: Option<&str>) -> StepBegun {
+        let (this, before) = (version::short(), before.unwrap_or_default());
+        let version = match before.split(", ").any(|version| version == this) {
+            true => before.to_owned(),
+            false => [before, &this].into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>().join(", "),
+        };
+        StepBegun { name: name.to_owned(), seed, version }
+    }
 }
 
 /// The games of a file.
@@ -93,6 +117,7 @@ pub(super) struct GamesSum {
 pub(super) struct Earlier {
     pub(super) configuration: Configuration,
     pub(super) steps: Vec<StepDone>,
+    pub(super) begun: Option<StepBegun>,
 }
 
 impl Program {

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 use super::TablesArguments;
-use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepDone};
+use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
-use crate::commands::shared::{interruptible, version};
+use crate::commands::shared::interruptible;
 use crate::files::{Claim, create_folder, write_atomically};
 use crate::game::counted;
 use crate::search::Control;
@@ -35,35 +35,45 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     create_folder(out).with_context(|| format!("--out {}", out.display()))?;
     let _claim = Claim::folder(out).with_context(|| format!("--out {}", out.display()))?;
     let configuration = Configuration::new(&table::path(tables, name), &table, out)?;
-    let mut steps = earlier(out, &configuration)?;
+    let (mut steps, mut begun) =
+        earlier(out, &configuration)?.map_or_else(Default::default, |earlier| (earlier.steps, earlier.begun));
     if table.quiet {
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
     let control = interruptible()?;
-    let save = |steps: &[StepDone], results: &[Comparison]| -> anyhow::Result<()> {
-        let manifest = Manifest {
-            table: name,
-            date: manifest::now(),
-            program: Program::this(),
-            machine: Machine::this(),
-            configuration: &configuration,
-            seeds: &table.seeds,
-            steps,
-            games: manifest::games(out)?,
-            results,
+    let save =
+        |steps: &[StepDone], begun: Option<&StepBegun>, results: &[Comparison]| -> anyhow::Result<()> {
+            let manifest = Manifest {
+                table: name,
+                date: manifest::now(),
+                program: Program::this(),
+                machine: Machine::this(),
+                configuration: &configuration,
+                seeds: &table.seeds,
+                steps,
+                begun,
+                games: manifest::games(out)?,
+                results,
+            };
+            Ok(write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)?)
         };
-        Ok(write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)?)
-    };
     for (step, seed) in table.runs() {
         let is_done = |done: &StepDone| done.name == step.name && done.seed == seed;
-        if !steps.iter().any(is_done) || !output_file(out, step, seed).exists() {
-            steps.retain(|done| !is_done(done));
-            steps.push(run_step(step, seed, out, &control)?);
-            save(&steps, &[])?;
+        let done = steps.iter().position(is_done);
+        if done.is_some() && output_file(out, step, seed).exists() {
+            continue;
         }
+        // It may go on with the games of another program.
+        let done = done.map(|index| steps.remove(index).version);
+        let before = begun.take_if(|begun| begun.name == step.name && begun.seed == seed);
+        let before = before.map(|begun| begun.version).or(done);
+        let this = StepBegun::new(&step.name, seed, before.as_deref());
+        save(&steps, Some(&this), &[])?;
+        steps.push(run_step(step, this, out, &control)?);
+        save(&steps, None, &[])?;
     }
     let results = compare(&table, out)?;
-    save(&steps, &results)?;
+    save(&steps, None, &results)?;
     print(&results)?;
     let others = results.iter().filter(|result| !result.agrees).count();
     ensure!(
@@ -75,11 +85,11 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The steps of an earlier run in the folder that are done.
-fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Vec<StepDone>> {
+/// The steps of an earlier run in the folder.
+fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Option<Earlier>> {
     let path = out.join(manifest::FILE);
     if !path.exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let earlier: Earlier = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
@@ -90,7 +100,7 @@ fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Vec<Step
         earlier.configuration.sha256,
         configuration.sha256
     );
-    Ok(earlier.steps)
+    Ok(Some(earlier))
 }
 
 /// The file of what a step prints.
@@ -124,7 +134,8 @@ fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)
 }
 
 /// Runs the command of a step, and keeps what it prints.
-fn run_step(step: &Step, seed: Option<u64>, out: &Path, control: &Control) -> anyhow::Result<StepDone> {
+fn run_step(step: &Step, begun: StepBegun, out: &Path, control: &Control) -> anyhow::Result<StepDone> {
+    let StepBegun { name, seed, version } = begun;
     let (command, start) = (step.words(out, seed), Instant::now());
     print_message!("labrys: {}: labrys {}", step.run_name(seed), command.join(" "));
     let program = std::env::current_exe().context("the program has no path")?;
@@ -132,11 +143,11 @@ fn run_step(step: &Step, seed: Option<u64>, out: &Path, control: &Control) -> an
     let ended = child.and_then(|child| wait(child, control));
     let (status, printed) = ended.with_context(|| format!("step {}", step.run_name(seed)))?;
     if !status.success() {
-        bail!("step {} has failed; the same command continues the run", step.run_name(seed));
+        let ending = if control.is_stopped() { "was interrupted" } else { "has failed" };
+        bail!("step {} {ending}; the same command continues the run", step.run_name(seed));
     }
     write_atomically(&output_file(out, step, seed), printed)?;
-    let (name, seconds, version) = (step.name.clone(), start.elapsed().as_secs_f64(), version::short());
-    Ok(StepDone { name, seed, command, seconds, version })
+    Ok(StepDone { name, seed, command, seconds: start.elapsed().as_secs_f64(), version })
 }
 
 /// The numbers of a finished run beside those of the page.

@@ -73,11 +73,11 @@ impl Table {
     /// # Errors
     /// The error names the table, or what is wrong with it.
     pub(super) fn read(folder: &Path, name: &str) -> anyhow::Result<Table> {
-        let path = path(folder, name);
-        if !path.exists() {
-            let known = names(folder)?;
+        let known = names(folder)?;
+        if !known.iter().any(|known| known == name) {
             bail!("unknown table {}, expected one of: {}", quote(name), known.join(", "));
         }
+        let path = path(folder, name);
         let text = settings::read(&path).with_context(|| path.display().to_string())?;
         Table::parse(&text).with_context(|| path.display().to_string())
     }
@@ -164,7 +164,8 @@ pub(super) fn names(folder: &Path) -> anyhow::Result<Vec<String>> {
 
 /// The file of a table.
 pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.toml"))
+    // The same however the folder is written.
+    folder.strip_prefix(".").unwrap_or(folder).join(format!("{name}.toml"))
 }
 
 #[cfg(test)]
