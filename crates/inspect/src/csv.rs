@@ -16,7 +16,7 @@ impl Inspection {
             // Writing to a string does not fail.
             _ = writeln!(
                 csv,
-                "{},{},{},{},{},{},{},{:.0},{},{},{},{:.5},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{:.0},{},{},{},{},{},{},{},{},{}",
                 self.variant,
                 self.depth,
                 self.reference,
@@ -28,7 +28,7 @@ impl Inspection {
                 row.judged,
                 row.wrong,
                 row.unknown,
-                row.share,
+                row.share.map_or(String::new(), |share| format!("{share:.5}")),
                 number(row.per_million),
                 number(row.cost),
                 number(row.greatest),

@@ -52,9 +52,9 @@ pub struct SummaryRow {
     /// How many could not be checked within the budget.
     pub unknown: u64,
     /// The estimated share of wrong decisions, each step and depth of a position weighted by its number of
-    /// decisions; in a row of a term the share of this term in the wrong ones.
-    pub share: f64,
-    /// Estimated wrong decisions for a million nodes of the search; `None` for priors.
+    /// decisions; in a row of a term the share of this term in the wrong ones. `None` if none was checked.
+    pub share: Option<f64>,
+    /// Estimated wrong decisions for a million nodes of the search; `None` for priors, and if none was checked.
     pub per_million: Option<f64>,
     /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved.
     pub cost: Option<f64>,
@@ -160,8 +160,8 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
             judged: row.judged,
             wrong: row.wrong,
             unknown: row.unknown,
-            share: if of > 0.0 { row.estimate / of } else { 0.0 },
-            per_million: (all_nodes > 0).then(|| 1e6 * row.estimate / all_nodes as f64),
+            share: (of > 0.0).then(|| row.estimate / of),
+            per_million: (all_nodes > 0 && row.judged > 0).then(|| 1e6 * row.estimate / all_nodes as f64),
             cost: (!row.costs.is_empty()).then(|| row.costs.iter().sum::<f64>() / row.costs.len() as f64),
             greatest: row.costs.iter().copied().reduce(f64::max),
             mates: row.mates,

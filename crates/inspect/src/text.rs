@@ -44,11 +44,11 @@ impl fmt::Display for SummaryRow {
         let unknown = if self.unknown > 0 { format!(" ({} unknown)", self.unknown) } else { String::new() };
         writeln!(
             f,
-            "  {step:46} {:11.0} {:8} {:8} {:6.2} % {:>10} {:>6} {:>9} {:>6} {:>8}{unknown}",
+            "  {step:46} {:11.0} {:8} {:8} {:>8} {:>10} {:>6} {:>9} {:>6} {:>8}{unknown}",
             self.decisions,
             self.judged,
             self.wrong,
-            100.0 * self.share,
+            self.share.map_or("–".to_owned(), |share| format!("{:.2} %", 100.0 * share)),
             number(self.per_million),
             number(self.cost),
             number(self.greatest),

@@ -310,7 +310,10 @@ impl Share {
         let (share, n, z2) = (count as f64 / of as f64, of as f64, SIGMAS * SIGMAS);
         let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
         let half = SIGMAS * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
-        Share { count, of, share, low: (centre - half).max(0.0), high: (centre + half).min(1.0) }
+        // Where all are alike, the rounding of the formula shows.
+        let low = if count == 0 { 0.0 } else { (centre - half).max(0.0) };
+        let high = if count == of { 1.0 } else { (centre + half).min(1.0) };
+        Share { count, of, share, low, high }
     }
 }
 

@@ -148,7 +148,7 @@ function showInspection(data) {
     details.append(element("summary", title), table(
       ["step", "decisions", "checked", "wrong", "share", "a million nodes", "cost"],
       rows.map(row => [row.value ? `${row.step}: ${row.value}` : row.step, Math.round(row.decisions), row.judged, row.wrong,
-        `${(100 * row.share).toFixed(2)} %`, number(row.per_million), number(row.cost)])));
+        row.share === null ? "–" : `${(100 * row.share).toFixed(2)} %`, number(row.per_million), number(row.cost)])));
     byId("tables").append(details);
   }
   fill();
