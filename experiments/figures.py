@@ -84,7 +84,8 @@ def save(figure, name):
     pyplot.close(figure)
     # A tenth of a point is fine enough.
     rounded = lambda number: f"{float(number.group()):.1f}".removesuffix(".0")
-    text = re.sub(r"\d+\.\d\d+", rounded, path.read_text())
+    attribute = lambda value: re.sub(r"\d+\.\d\d+", rounded, value.group())
+    text = re.sub(r'"[^"]*"', attribute, path.read_text())
     path.write_text(re.sub(r" *\n *(?=[LzMCQ\"])", " ", text))
     print(path)
 
