@@ -101,11 +101,15 @@ fn finish(arguments: &ComplianceArguments, report: &Report) -> anyhow::Result<()
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string_pretty(report)?)?;
     } else if arguments.tap {
+        if !report.is_complete {
+            writeln!(out, "Bail out! interrupted")?;
+        }
         writeln!(out, "1..{}\n# {}", report.results.len(), report.summary())?;
     } else {
         writeln!(out, "{}", report.summary())?;
     }
     match report.failures() {
+        _ if report.is_complete && report.results.is_empty() => bail!("no step for this game"),
         _ if !report.is_complete => bail!("interrupted after {}", report.summary()),
         0 => Ok(()),
         failures => bail!("{failures} of the required steps failed"),
@@ -128,14 +132,13 @@ impl ComplianceArguments {
 
     /// The games to check. An engine that does not tell plays the default game.
     fn games(&self, kind: EngineKind, control: &crate::search::Control) -> anyhow::Result<Vec<String>> {
-        let default = || vec![registry::default_name().to_owned()];
-        if let Some(variant) = &self.variant {
-            return Ok(vec![variant.clone()]);
-        }
+        let default = || vec![self.variant.clone().unwrap_or_else(|| registry::default_name().to_owned())];
+        // Before the engine is started.
+        self.variant.as_deref().map(|name| Rules::new(name, None)).transpose()?;
         let setup =
             EngineSetup { kind, options: Vec::new(), timeout: self.timeout, restart: false, ponders: false };
         match setup.announced_games(&EngineLog::default(), control) {
-            Ok(games) if games.is_empty() => Ok(default()),
+            Ok(games) if games.is_empty() || self.variant.is_some() => Ok(default()),
             Ok(games) => Ok(games.into_iter().map(str::to_owned).collect()),
             Err(error) if error.is_launch() => Err(error).context(self.command.join(" ")),
             // The steps tell what is wrong.

@@ -69,13 +69,15 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
         ("crash", "search/depth", "the engine has ended (exit status: 3)"),
         ("signal", "search/depth", "the engine has ended (signal: 11"),
         ("garbage", "search/depth", "is not UTF-8"),
-        ("mute", "handshake/uci", "no `id name` within 0.5 s"),
+        ("mute", "handshake/uci", "no `id name` or `id author` within 0.5 s"),
         ("bad-option", "handshake/options", "the default is out of range"),
         ("no-readyok", "search/isready", "no `readyok` within 0.5 s"),
         ("early", "search/infinite", "an answer before `stop`"),
         ("surplus", "search/stop-idle", "a move that nobody asked for"),
         ("stays", "exit/quit", "still running 0.5 s after the end"),
+        ("two-readyok", "handshake/isready", "a `readyok` that nobody asked for"),
         ("late", "clock/movetime", "allowed were 100 ms"),
+        ("late", "search/infinite", "allowed were 250 ms"),
         ("changing", "search/same-again", "before, from the same start"),
         ("malformed", "info/words", "depth `one`"),
         ("unknown-word", "info/words", "unknown word `happiness`"),
@@ -102,6 +104,43 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
                 .contains(&step);
         assert_eq!(success, is_advice, "{fault}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn answers_have_to_come_in_time() {
+    for (fault, step, reason) in
+        [("slow-readyok", "search/isready", "after "), ("other-clock", "clock/own", "allowed were 300 ms")]
+    {
+        let (success, failed) = failures(UCI, fault, &format!("--timeout 20 --margin 0 --only {step}"));
+        assert!(!success && failed.len() == 1 && failed[0].1.contains(reason), "{fault}: {failed:?}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_first_words_come_in_any_order_with_any_spaces() {
+    for words in ["author-first", "spaces"] {
+        let (success, failed) = failures(UCI, words, "--only handshake/uci --only handshake/options");
+        assert!(success, "{words}: {failed:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_behind_a_script_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let script = format!("sleep 98765 & echo $! > {}; wait", file.display());
+    let (success, _, _) = check("--timeout 0.3 --variant chess --only search/depth", &["sh", "-c", &script]);
+    let pid = std::fs::read_to_string(&file).unwrap();
+    // Of a process that has ended, nothing or an empty command line is left.
+    let command = || std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !command().is_empty() && std::time::Instant::now() < end {
+        thread::yield_now();
+    }
+    assert!(!success && command().is_empty(), "{pid}");
 }
 
 #[test]
@@ -180,4 +219,7 @@ fn wrong_arguments_are_named() {
     assert_fails(labrys("compliance --only nothing/* labrys"), "--only `nothing/*`: no step of this name");
     assert_fails(labrys("compliance /no/such/engine"), "cannot start `/no/such/engine`");
     assert_fails(labrys("compliance --variant checkers labrys"), "checkers");
+    assert_fails(labrys("compliance --variant amazons /no/such/engine"), "cannot start `/no/such/engine`");
+    let engine = env!("CARGO_BIN_EXE_labrys");
+    assert!(!labrys(&format!("compliance --variant amazons --only chess/* {engine}")).0);
 }

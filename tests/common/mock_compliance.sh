@@ -50,8 +50,10 @@ while read -r word rest; do
     case $word in
     uci)
         [ "$fault" = mute ] && continue
-        echo 'id name mock'
-        echo 'id author nobody'
+        [ "$fault" = author-first ] && echo 'id author nobody'
+        if [ "$fault" = spaces ]; then echo '  id   name  mock'; else echo 'id name mock'; fi
+        [ "$fault" = author-first ] || echo 'id author nobody'
+        [ "$fault" = spaces ] && echo ' option   name Slow  Mover   type  spin default 1  min 1 max 9'
         echo 'option name UCI_Variant type combo default neighbours var neighbours'
         echo 'option name MultiPV type spin default 1 min 1 max 9'
         echo 'option name UCI_ShowWDL type check default false'
@@ -60,6 +62,8 @@ while read -r word rest; do
         ;;
     isready)
         [ "$fault" = no-readyok ] && [ -n "$held" ] && continue
+        [ "$fault" = slow-readyok ] && [ -n "$held" ] && sleep 0.8
+        [ "$fault" = two-readyok ] && echo readyok
         echo readyok
         ;;
     ucinewgame)
@@ -67,6 +71,7 @@ while read -r word rest; do
         ;;
     go)
         case $rest in
+        'wtime 300 '*) [ "$fault" = other-clock ] && sleep 0.6; answer ;;
         *infinite*|*ponder*) if [ "$fault" = early ]; then answer; else held=yes; fi ;;
         *) answer ;;
         esac

@@ -128,6 +128,12 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // A script may have started the engine: both are in the group of the script.
+        #[cfg(unix)]
+        if self.status().is_none() {
+            let group = rustix::process::Pid::from_child(&self.child);
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
         let _ = self.child.kill();
         if let Err(error) = self.child.wait() {
             log::warn!("{}: {error}", self.name);

@@ -38,7 +38,8 @@ pub(super) struct Answer {
     pub(super) search_moves: Vec<String>,
     /// The lines of thinking with the time from the start of the search.
     pub(super) thinking: Vec<(String, Duration)>,
-    /// The time from the start of the search.
+    /// The time since the search could be answered: from its start, or from the `stop` or `ponderhit` that it
+    /// waited for.
     pub(super) elapsed: Duration,
 }
 

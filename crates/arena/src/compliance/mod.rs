@@ -101,6 +101,8 @@ impl Compliance {
                 failed_handshakes = match &done {
                     Err(Stop::Handshake(_)) => failed_handshakes + 1,
                     Err(Stop::Skip(_)) => failed_handshakes,
+                    // Without a handshake before it, it says nothing about them.
+                    _ if step.is_raw => failed_handshakes,
                     _ => 0,
                 };
                 let verdict = match done {

@@ -32,6 +32,8 @@ pub(super) enum Action {
 pub(super) enum Wait {
     /// `? <text>` or `? <text>|<text>`: a line that begins with one of these.
     Line(Vec<String>),
+    /// `? within <ms> <text>`: this line, no later than that, but for the margin of the check.
+    Soon(u64, String),
     /// `? move`: the answer to the oldest search without one, a legal move, or none where there is none.
     Move,
     /// `? any move`: the same, but whatever the move is.
@@ -71,7 +73,8 @@ pub(super) enum Claim {
     Lines(usize),
     /// `! order <n>`: the same, and lines of one depth are in the order of their scores.
     Order(usize),
-    /// `! within <ms>`: it took no longer, but for the margin of the check.
+    /// `! within <ms>`: it took no longer, but for the margin of the check, from `go` on, or from the `stop` or
+    /// `ponderhit` that it waited for.
     Within(u64),
     /// `! least depth <n>`: a line of this depth at least was finished.
     LeastDepth(u32),
@@ -109,6 +112,7 @@ impl FromStr for Wait {
             ["moves"] => Wait::Moves,
             ["exit"] => Wait::Exit,
             ["quiet", time] => Wait::Quiet(number(time)?),
+            ["within", time, ref words @ ..] => Wait::Soon(number(time)?, words.join(" ")),
             [] => return Err("`?` without a word".to_owned()),
             _ => Wait::Line(text.split('|').map(str::to_owned).collect()),
         })

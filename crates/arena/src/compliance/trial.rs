@@ -36,6 +36,8 @@ pub(super) struct Search {
     pub(super) line: Variation,
     /// When it began.
     pub(super) start: Instant,
+    /// When it could be answered: then, or at the `stop` or `ponderhit` that it waited for.
+    pub(super) due: Instant,
     /// Whether the answer has to wait for `stop` or `ponderhit`.
     pub(super) is_held: bool,
     /// The only moves, if there are such.
@@ -95,6 +97,8 @@ pub(super) struct Trial<'a> {
     pub(super) is_forced: bool,
     /// The position of a search that `force` has ended, while its move may be on the way (xboard).
     pub(super) crossing: Option<Variation>,
+    /// The `uci` and `isready` without an answer.
+    pub(super) handshakes: uci::Handshakes,
     /// The number of the last `ping`.
     pub(super) pings: u32,
     /// Searches without an answer.
@@ -141,6 +145,7 @@ pub(super) fn carry_out(
         board,
         is_forced: false,
         crossing: None,
+        handshakes: uci::Handshakes::default(),
         pings: 0,
         searches: VecDeque::new(),
         answers: VecDeque::new(),
@@ -283,11 +288,20 @@ impl Trial<'_> {
             Wait::Line(beginnings) => {
                 let expected = beginnings.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" or ");
                 let begins_with = |line: &str, beginning: &String| {
-                    let rest = line.trim_start().strip_prefix(beginning.as_str());
+                    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let rest = line.strip_prefix(beginning.as_str());
                     rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
                 };
                 let takes = |_: &Self, line: &str| beginnings.iter().any(|text| begins_with(line, text));
                 self.until(&expected, takes).map(drop)
+            }
+            Wait::Soon(milliseconds, text) => {
+                let most = Duration::from_millis(*milliseconds) + self.compliance.margin;
+                let start = Instant::now();
+                self.until(&quote(text), |_, line| line.trim() == text)?;
+                let elapsed = start.elapsed();
+                let late = || Fault::of(format!("after {} ms", elapsed.as_millis()), text);
+                if elapsed > most { Err(late().into()) } else { Ok(()) }
             }
             Wait::Move | Wait::AnyMove => {
                 if self.answers.is_empty() {

@@ -9,6 +9,31 @@ use labrys_core::game::quote;
 use labrys_protocol::client::EngineOption;
 use labrys_protocol::{Command, parse};
 
+/// How often `uci` and `isready` wait for their answers.
+#[derive(Debug, Default)]
+pub(super) struct Handshakes([u32; 2]);
+
+impl Handshakes {
+    const WORDS: [[&'static str; 2]; 2] = [["uci", "uciok"], ["isready", "readyok"]];
+
+    fn sent(&mut self, line: &str) {
+        for (count, [asks, _]) in self.0.iter_mut().zip(Self::WORDS) {
+            *count +=
+                u32::from(line.split_whitespace().any(|word| word.trim_start_matches('\u{feff}') == asks));
+        }
+    }
+
+    fn heard(&mut self, line: &str) -> Result<(), Fault> {
+        for (count, [_, answers]) in self.0.iter_mut().zip(Self::WORDS) {
+            if line == answers {
+                let surplus = || Fault::of(format!("a `{answers}` that nobody asked for"), line);
+                *count = count.checked_sub(1).ok_or_else(surplus)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Shakes hands, selects the game and sets options.
 pub(super) fn prepare(trial: &mut Trial) -> Result<(), Stop> {
     trial.send(&["uci".to_owned()])?;
@@ -34,6 +59,7 @@ pub(super) fn prepare(trial: &mut Trial) -> Result<(), Stop> {
 
 /// Learns from a line that was sent.
 pub(super) fn sent(trial: &mut Trial, line: &str) {
+    trial.handshakes.sent(line);
     match parse(line) {
         Ok(Some(Command::Position { fen, moves })) => {
             let Ok(start) = trial.board_of(&Variation::default()) else { return };
@@ -44,16 +70,21 @@ pub(super) fn sent(trial: &mut Trial, line: &str) {
             }
         }
         Ok(Some(Command::Go(go))) => {
+            let start = Instant::now();
             trial.searches.push_back(Search {
                 line: trial.line.clone(),
-                start: Instant::now(),
+                start,
+                due: start,
                 is_held: go.limits.infinite || go.ponder || go.limits.is_endless(),
                 search_moves: go.search_moves,
                 thinking: Vec::new(),
             });
         }
         Ok(Some(Command::Stop | Command::PonderHit)) => {
-            trial.searches.iter_mut().for_each(|search| search.is_held = false);
+            let now = Instant::now();
+            for search in trial.searches.iter_mut().filter(|search| search.is_held) {
+                (search.is_held, search.due) = (false, now);
+            }
         }
         Ok(Some(Command::SetOption { name, value })) => {
             let own = trial.board_of(&Variation::default());
@@ -68,11 +99,13 @@ pub(super) fn sent(trial: &mut Trial, line: &str) {
 
 /// Learns from a line that was heard.
 pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(), Fault> {
+    let line = &line.split_whitespace().collect::<Vec<_>>().join(" ");
+    trial.handshakes.heard(line)?;
     let mut words = line.split_whitespace();
     match words.next() {
         Some("option") => {
-            trial.option_lines.push(line.to_owned());
-            if let Some(text) = line.trim_start().strip_prefix("option name ") {
+            trial.option_lines.push(line.clone());
+            if let Some(text) = line.strip_prefix("option name ") {
                 trial.options.push(EngineOption::read(text));
             }
         }
@@ -84,11 +117,11 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
             // A search without a legal move may be answered at once.
             let has_moves = trial.board_of(&search.line).is_ok_and(|board| !board.legal_moves().is_empty());
             if search.is_held && has_moves {
-                return Err(Fault::of("an answer before `stop`", line));
+                return Err(Fault::of("an answer before `stop` or `ponderhit`", line));
             }
             let best = words.next().unwrap_or_default().to_owned();
             let ponder = words.next().is_some_and(|word| word == "ponder");
-            let Search { line: position, search_moves, thinking, start, .. } = search;
+            let Search { line: position, search_moves, thinking, due, .. } = search;
             trial.answers.push_back(Answer {
                 text: line.to_owned(),
                 best,
@@ -97,7 +130,7 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
                 line: position,
                 search_moves,
                 thinking,
-                elapsed: arrived.saturating_duration_since(start),
+                elapsed: arrived.saturating_duration_since(due),
             });
         }
         _ => {}
@@ -114,7 +147,7 @@ pub(super) fn check_options(trial: &Trial) -> Result<(), Fault> {
 
 /// Checks such a line. The error says what is wrong.
 fn check_option(line: &str, earlier: &[String]) -> Result<(), String> {
-    let text = line.trim_start().strip_prefix("option name ").ok_or("expected `option name …`")?;
+    let text = line.strip_prefix("option name ").ok_or("expected `option name …`")?;
     let (name, rest) = text.split_once(" type ").ok_or("no type")?;
     let begins_so = |line: &String| {
         let known = line.strip_prefix("option name ").and_then(|text| text.split_once(" type "));

@@ -130,9 +130,11 @@ fn play(trial: &mut Trial, text: &str) {
 }
 
 fn search(trial: &mut Trial) {
+    let start = Instant::now();
     trial.searches.push_back(Search {
         line: trial.line.clone(),
-        start: Instant::now(),
+        start,
+        due: start,
         is_held: false,
         search_moves: Vec::new(),
         thinking: Vec::new(),

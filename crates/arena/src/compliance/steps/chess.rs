@@ -90,7 +90,7 @@ pub(super) const STEPS: &[Step] = &[
     step(
         "chess/en-passant",
         "position startpos moves e2e4 a7a6 e4e5 d7d5 e5d6\ngo depth 1\n? move\n\
-         position fen rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3 moves e5d6\n\
+         position fen rnbqkbnr/ppp1pppp/8/8/3pP3/P6P/1PPP1PP1/RNBQKBNR b KQkq e3 0 3 moves d4e3\n\
          go depth 1\n? move",
         "a legal move after the capture",
         UCI,
@@ -118,7 +118,7 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "chess/fen-four-fields",
-        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\ngo depth 1\n? move\n\
+        "position fen 8/8/4k3/8/8/4K3/4R3/8 b - -\ngo depth 1\n? move\n\
          position fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - moves e7e5\ngo depth 1\n\
          ? move",
         "a legal move",
@@ -127,7 +127,7 @@ pub(super) const STEPS: &[Step] = &[
     .advice(),
     step(
         "chess/fen-move-number-0",
-        "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 0\ngo depth 1\n? move",
+        "position fen 8/8/4k3/8/8/4K3/4R3/8 b - - 0 0\ngo depth 1\n? move",
         "a legal move",
         "pychess mate_in_2, c-chess-cli #38, chess-tui #131, lila #729: common in puzzles",
     )
@@ -197,6 +197,13 @@ pub(super) const STEPS: &[Step] = &[
         "UCI specification: negative where the engine is mated",
     ),
     step(
+        "chess/score-of-black",
+        "position fen 4k3/pppr4/8/8/8/8/PPP5/4K3 b - - 0 1\ngo depth 3\n? move\n! score above 100\n\
+         position fen 4k3/pppr4/8/8/8/8/PPP5/4K3 w - - 0 1\ngo depth 3\n? move\n! score below -100",
+        "scores from the point of view of the side to move: Black is a rook ahead",
+        "UCI specification: the score from the engine's point of view",
+    ),
+    step(
         "chess/go-mate",
         "position fen 6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1\ngo mate 1\n? move\n! best a1a8\n! mate 1",
         "the mate, without `stop`",
@@ -212,7 +219,7 @@ pub(super) const STEPS: &[Step] = &[
     step(
         "chess/ponder-mate",
         "position fen 6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1\ngo ponder wtime 1000 btime 1000\n\
-         ? quiet 500\nponderhit\n? move",
+         ? quiet 500\nponderhit\n? move\n! within 1000",
         "a legal move after `ponderhit`, not before",
         "UCI specification: not even if it is mate",
     ),

@@ -12,7 +12,7 @@ pub(super) const STEPS: &[Step] = &[
     // The first words, and lines that are none.
     step(
         "handshake/uci",
-        "uci\n? id name\n? id author\n? uciok",
+        "uci\n? id name|id author\n? id name|id author\n? uciok",
         "`id name`, `id author`, options, `uciok`",
         UCI,
     )
@@ -57,14 +57,13 @@ pub(super) const STEPS: &[Step] = &[
         "handshake/white-space-around",
         "{tab} isready {tab}\n? readyok",
         "`readyok`",
-        "not specified: white space around a line",
+        "UCI specification: arbitrary white space around words",
     )
-    .once()
-    .advice(),
+    .once(),
     step(
         "handshake/unknown-command",
         "xyzzy plugh\nReady?\nisready\n? readyok\nposition startpos\ngo depth 1\n? move",
-        "no notice of them",
+        "the next lines are obeyed",
         "UCI specification: unknown commands are ignored",
     ),
     step(
@@ -270,8 +269,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "search/infinite",
-        "position startpos\ngo infinite\n? quiet 300\nstop\n? move",
-        "a legal move after `stop`, not before",
+        "position startpos\ngo infinite\n? quiet 300\nstop\n? move\n! within 250",
+        "a legal move soon after `stop`, not before",
         UCI,
     ),
     step(
@@ -314,7 +313,7 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "search/isready",
-        "position startpos\ngo infinite\nisready\n? readyok\n? quiet 100\nstop\n? move",
+        "position startpos\ngo infinite\n? quiet 100\nisready\n? within 500 readyok\n? quiet 100\nstop\n? move",
         "`readyok` at once, the search goes on",
         UCI,
     ),
@@ -351,20 +350,20 @@ pub(super) const STEPS: &[Step] = &[
     step(
         "search/ponderhit",
         "position {middle}\ngo ponder wtime 1000 btime 1000 winc 10 binc 10\n? quiet 200\n\
-         ponderhit\n? move",
-        "a legal move after `ponderhit`, not before",
+         ponderhit\n? move\n! within 1000",
+        "a legal move in time after `ponderhit`, not before",
         UCI,
     ),
     step(
         "search/ponderhit-at-once",
-        "position {middle}\ngo ponder wtime 1000 btime 1000\nponderhit\n? move",
+        "position {middle}\ngo ponder wtime 1000 btime 1000\nponderhit\n? move\n! within 1000",
         "a legal move",
         "races of `ponderhit` with the begin of the search",
     ),
     step(
         "search/ponder-stop",
-        "position {middle}\ngo ponder wtime 60000 btime 60000\n? quiet 100\nstop\n? move",
-        "a legal move after `stop`",
+        "position {middle}\ngo ponder wtime 60000 btime 60000\n? quiet 100\nstop\n? move\n! within 250",
+        "a legal move soon after `stop`",
         UCI,
     ),
     step(
@@ -452,6 +451,13 @@ pub(super) const STEPS: &[Step] = &[
         "clock/one-second",
         "position {middle}\ngo wtime 1000 btime 1000\n? move\n! within 1000",
         "a legal move in time",
+        UCI,
+    ),
+    step(
+        "clock/own",
+        "position startpos\ngo wtime 300 btime 600000\n? move\n! within 300\n\
+         position startpos moves {first}\ngo wtime 600000 btime 300\n? move\n! within 300",
+        "a legal move by the clock of the side to move",
         UCI,
     ),
     step(
