@@ -180,7 +180,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     })?;
 
     let repeated = results.games().saturating_sub(lines.len() as u64);
-    if repeated > results.games() / REPEATED {
+    if results.games() >= REPEATED && repeated > results.games() / REPEATED {
         let games = counted(results.games(), "game");
         print_message!(
             "labrys: warning: {repeated} of {games} repeat another one move for move: error bars take them for independent"

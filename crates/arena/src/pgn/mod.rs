@@ -130,6 +130,11 @@ pub const DEEPEST: usize = 50;
 const BOOK: &str = "book";
 
 impl PgnMove {
+    /// Whether nothing is said of it.
+    fn is_plain(&self) -> bool {
+        self.comment.is_empty() && self.glyphs.is_empty() && self.variations.is_empty()
+    }
+
     /// Adds an annotation glyph, unless it is there.
     pub fn add_glyph(&mut self, glyph: u16) {
         if !self.glyphs.contains(&glyph) {

@@ -260,6 +260,14 @@ impl<R: BufRead> PgnReader<R> {
             }
             let result = match token {
                 Token::Move(text) => {
+                    // The second part may be in the next line.
+                    if let Some(last) = line.moves.last_mut()
+                        && last.is_plain()
+                        && words::are_parts(&last.text, &text)
+                    {
+                        last.text += &text;
+                        continue;
+                    }
                     line.moves.push(PgnMove { text, ..std::mem::take(&mut line.next) });
                     continue;
                 }

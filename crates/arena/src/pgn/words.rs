@@ -260,6 +260,14 @@ fn squares_length(text: &str) -> Option<usize> {
     (is_from && is_square(&text[at..])).then(|| at + plain_length(&text[at..]))
 }
 
+/// Whether two words are the parts of one move, as in `Nf3 xe5`.
+pub(super) fn are_parts(first: &str, second: &str) -> bool {
+    let begins_with_square = |word: &str| matches!(word.as_bytes(), [b'a'..=b'k', b'1'..=b'9', ..]);
+    let file = first.trim_end_matches(|letter: char| letter.is_ascii_digit()).len().checked_sub(1);
+    let ends_with_square = file.and_then(|file| first.get(file..)).is_some_and(begins_with_square);
+    ends_with_square && second.strip_prefix(LINKS).is_some_and(begins_with_square)
+}
+
 /// The length of a sign that links two parts of a move, with the spaces around it.
 fn link(text: &str, links: &[char]) -> Option<usize> {
     let after = text.trim_start_matches([' ', '\t']).strip_prefix(links)?;
@@ -353,10 +361,7 @@ pub(super) fn read(word: &str) -> Word {
         Word::Nothing
     } else if let Some(glyph) = glyph(word) {
         Word::Glyph(glyph)
-    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter))
-        // The second part of a move, whose first part was the move before.
-        || word.starts_with(LINKS)
-    {
+    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter)) {
         Word::Sign(word.to_owned())
     } else {
         Word::Move(word.to_owned())
