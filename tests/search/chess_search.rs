@@ -116,6 +116,28 @@ fn every_mate_is_played_out_before_the_fifty_move_rule_ends_the_game() {
 }
 
 #[test]
+fn a_table_of_another_selectivity_is_forgotten() {
+    let fen = "r3k2B/1pp2p2/p7/4p3/1bN1Q3/5PR1/P2P2P1/R3KBN1 b Q - 0 18";
+    let score_of = |before: &[(&str, &str)]| {
+        let mut engine = engine();
+        let mut score = None;
+        for options in [before, &[("Selective", "false"), ("Width", "0"), ("MsdKeepRate", "100")]] {
+            for (name, value) in options {
+                engine.set_option(name, value).unwrap();
+            }
+            engine.board_mut().set_up(Some(fen), &[]).unwrap();
+            let mut hear = |report: &SearchReport| score = Some(report.score);
+            engine.search(&[], &Limits::depth(2), &Control::default(), &mut hear).unwrap();
+        }
+        score.unwrap()
+    };
+    let fresh = score_of(&[("Selective", "false")]);
+    for before in [[("Selective", "true")], [("Width", "1")], [("MsdKeepRate", "20")]] {
+        assert_eq!(score_of(&before), fresh, "{before:?}");
+    }
+}
+
+#[test]
 fn a_batch_respects_the_node_limit() {
     let mut engine = engine();
     for (name, value) in [("SearchMode", "mcts"), ("BatchSize", "512")] {

@@ -3,6 +3,7 @@
 use crate::common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use common::minimax::end_games;
 use common::{Line, find, random_game, random_lines, sample, sample_in};
@@ -14,9 +15,9 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory};
 use labrys::search::{
-    Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MctsOptions, MsdOptions, Options,
-    Report, RootSelection, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree,
-    Visits, monte_carlo, search,
+    Clock, Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MctsOptions, MsdOptions,
+    Options, Report, RootSelection, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable,
+    Tree, Visits, monte_carlo, search,
 };
 
 fn seeded(seed: u64) -> Options {
@@ -289,6 +290,67 @@ fn a_kept_position_is_searched_after_a_draw_by_rule() {
         let (_, _, nodes) = best_in(&mut tree, &line);
         assert!(nodes >= 100_000, "{clock}: {nodes}");
     }
+}
+
+/// A search of a position with these options: its best move, and its last report.
+fn last_of<G: Playable>(fen: &str, options: &Options, limits: &Limits) -> (String, Report<G::Move>, u64) {
+    let line: Line<G> = (G::from_fen(fen).unwrap(), GameHistory::new());
+    let (best, reports) = sample(&line, options, limits, 1 << 20);
+    (line.0.move_text(best.mv.unwrap()), reports.into_iter().last().unwrap(), best.nodes)
+}
+
+#[test]
+fn a_move_that_loses_is_not_played_where_others_are_open() {
+    let puct = with(MctsOptions { selection: Selection::Puct, ..MctsOptions::default() });
+    for nodes in 1..60 {
+        let fen = "8/5P2/4p3/8/1pP5/6p1/1P1p4/8 w 95 60";
+        let (best, report, _) = last_of::<Neighbours>(fen, &puct, &Limits::nodes(nodes));
+        assert!(
+            best != "f7e6" || report.score.mate_distance().is_none(),
+            "{nodes}: {best} {:?}",
+            report.score
+        );
+    }
+    // Of two candidates, both lose, and the move that wins is none.
+    let narrow = Options { width: 2, ..expanding(Expansion::Evaluated) };
+    let (_, report, _) = last_of::<Amazons>("***2/1**q1/***Q*/*2** w - - 0 1", &narrow, &Limits::nodes(300));
+    assert_eq!(report.score.mate_distance(), None, "{:?}", report.score);
+}
+
+#[test]
+fn a_search_by_depth_ends_where_its_line_does() {
+    let depth = Limits::depth(5);
+    // The capture of the king, a draw by the clock, a mate, and a full tree.
+    let (_, report, _) = last_of::<TucChess>("k4/R4/5/5/5/5/4K w 0 0 1", &Options::default(), &depth);
+    assert_eq!(report.pv.len(), 1);
+    let fen = "3p4/8/3P4/1ppP4/8/8/8/8 b 98 60";
+    assert!(last_of::<Neighbours>(fen, &Options::default(), &depth).1.pv.len() < 5);
+    let unproven = with(MctsOptions { prove: false, ..MctsOptions::default() });
+    assert!(last_of::<Chess>("7k/8/6K1/5Q2/8/8/8/8 w - - 0 1", &unproven, &depth).1.pv.len() < 5);
+    let line = (Chess::start(), GameHistory::new());
+    let (_, reports) = sample(&line, &Options::default(), &Limits::depth(40), 1 << 16);
+    assert!(reports.last().unwrap().hashfull > 900);
+}
+
+#[test]
+fn threads_share_the_node_limit() {
+    let line = (Chess::start(), GameHistory::new());
+    let mcts = MctsOptions { selection: Selection::Puct, playout_plies: Some(0), ..MctsOptions::default() };
+    let (options, evaluator, limits) = (with(mcts), Linear::shipped(0).unwrap(), Limits::nodes(100));
+    for _ in 0..20 {
+        let input = SearchInput::new(&line.0, &line.1, &evaluator, &options, &limits);
+        let mut tree = Tree::new(1 << 20);
+        let best = monte_carlo(&input, &mut tree, 4, None, &Control::default(), &mut |_: Report<_>| {});
+        assert!(best.nodes < 600, "{}", best.nodes);
+    }
+}
+
+#[test]
+fn a_single_move_is_played_at_once_on_the_clock() {
+    let clock = Some(Clock { remaining: Duration::from_secs(60), increment: Duration::ZERO });
+    let limits = Limits { clocks: [clock; 2], ..Limits::none() };
+    let (best, _, nodes) = last_of::<Chess>("6k1/8/8/8/8/8/r7/7K w - - 0 1", &Options::default(), &limits);
+    assert!(best == "h1g1" && nodes < 10_000, "{best}: {nodes}");
 }
 
 /// An evaluation that stops the search at one of its calls, and counts those that follow.

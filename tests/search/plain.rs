@@ -142,6 +142,18 @@ fn minimax_visits_every_path() {
 }
 
 #[test]
+fn plain_searches_are_never_selective() {
+    for line in random_lines::<Neighbours>(60, 100) {
+        let limits = Limits::depth(4);
+        let of = |selective| scores(&find(&line, SearchMode::AlphaBeta, selective, 1, &limits).1);
+        assert_eq!(of(true), of(false), "{}", line.0.fen());
+    }
+    let line = (Neighbours::from_fen("PP6/1P6/p7/pp1p4/8/8/8/8 w 100 60").unwrap(), GameHistory::new());
+    let of = |selective| scores(&find(&line, SearchMode::AlphaBeta, selective, 1, &Limits::depth(6)).1);
+    assert_eq!(of(true), of(false));
+}
+
+#[test]
 fn every_search_returns_a_legal_move() {
     for (n, line) in (0..).zip(random_lines::<Neighbours>(1000, 120)) {
         let limits = Limits::nodes(1 + n % 1000);

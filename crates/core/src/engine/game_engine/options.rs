@@ -14,6 +14,7 @@ use crate::eval::nnue::{EvalNet, NetEvaluator};
 use crate::eval::{Linear, Weights, WeightsError};
 use crate::game::TableOptions;
 use crate::search::NetLeaves;
+use crate::search::Options;
 
 /// Sets a number among the options of endgame tables.
 type SetNumber = fn(&mut TableOptions, i64);
@@ -214,8 +215,12 @@ impl<G: Playable> GameEngine<G> {
         }
         let old = std::mem::replace(&mut self.settings, settings);
         let evaluation = |settings: &Settings| (settings.evaluation, settings.is_limited());
-        if evaluation(&old) != evaluation(&self.settings) {
-            // The scores in the table are those of another evaluation.
+        let search = |settings: &Settings| {
+            let Options { selective, width, chance_plies, msd, constants, .. } = settings.search.clone();
+            (selective, width, chance_plies, msd, constants)
+        };
+        if evaluation(&old) != evaluation(&self.settings) || search(&old) != search(&self.settings) {
+            // The scores in the table are those of another evaluation, or of a search among other moves.
             self.memory.clear();
         }
         Ok(())

@@ -60,6 +60,7 @@ pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
     let leaf_evaluator = leaf_evaluator.unwrap_or(&default);
     let time = TimeManager::new(input.limits, input.position.side_to_move());
     let enough = time.soft.into_iter().chain(time.hard).min();
+    let plays_at_once = || moves.len() == 1 && time.is_on_clock() && !control.is_pondering();
     let time = TimeManager { soft: None, hard: enough };
     let deadline = &Deadline::new(control, input.limits.start, time);
     let all = input.root_moves.is_none() && !input.options.msd.is_on();
@@ -77,15 +78,17 @@ pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
         move |is_ready: &dyn Fn()| {
             let mut simulator = Simulator::new(input, leaf_evaluator, number, deadline);
             is_ready();
-            while !deadline.is_over() {
+            while !deadline.is_over() && !simulator.is_spent(shared) {
                 simulator.simulate(shared, usize::MAX, &mut || ());
             }
         }
     });
     with_helpers(helpers, deadline, || {
-        run(input, &mut simulator, shared, listener);
+        run(input, &mut simulator, shared, &moves, &plays_at_once, listener);
         deadline.end();
     });
+    // The helpers have ended: this is what the answer rests on.
+    report(input, &simulator, shared, &moves, listener);
     let best = answer(input, shared, &moves, listener);
     listener.root(&root_statistics(&shared.lock(), best.mv));
     // The time until all threads have ended.
@@ -98,6 +101,8 @@ fn run<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &mut Simulator<G, E>,
     shared: &SharedTree<G>,
+    moves: &[G::Move],
+    plays_at_once: &dyn Fn() -> bool,
     listener: &mut dyn Listener<G::Move>,
 ) {
     let most = match input.options.mcts.simulations {
@@ -129,13 +134,14 @@ fn run<G: Knowledge, E: Evaluator<G>>(
             while next_report <= simulations {
                 next_report *= 2;
             }
-            report(input, simulator, shared, listener);
+            report(input, simulator, shared, moves, listener);
             progress_timer.restart();
-            let asked = input.limits.depth.map(|depth| depth as usize);
-            deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
+            deep_enough =
+                input.limits.depth.is_some_and(|depth| is_deep(input, &shared.lock(), depth as usize));
         }
         let nodes = shared.deadline.nodes();
         if deep_enough
+            || plays_at_once()
             || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)
             || shared.lock().tree.root().visits == u32::MAX
@@ -143,7 +149,39 @@ fn run<G: Knowledge, E: Evaluator<G>>(
             break;
         }
     }
-    report(input, simulator, shared, listener);
+}
+
+/// Whether the best line has so many plies, or cannot get them: it ends the game, or the tree is full.
+fn is_deep<G: Knowledge, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    searched: &SearchTree<G>,
+    plies: usize,
+) -> bool {
+    let line = best_pv(input, searched);
+    let (mut position, mut history) = (input.position.clone(), input.history.clone());
+    let root = history.past().len();
+    for &mv in &line {
+        history.push(&position);
+        position.play(mv);
+    }
+    let is_end = || history.outcome(&position).is_some() || history.is_repetition(&position, root);
+    line.len() >= plies || !line.is_empty() && is_end() || searched.tree.room() < G::MAX_MOVES
+}
+
+/// The moves that are not proven to lose, where the best one is: a proof about some moves is none about the
+/// position.
+fn open_moves<G: Knowledge, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    searched: &SearchTree<G>,
+    moves: &[G::Move],
+) -> Option<Vec<G::Move>> {
+    let is_lost = |child: usize| matches!(searched.tree.node(child).proof, Proof::Lost(_));
+    let ranked = searched.ranked(Ranking::of::<G>(&input.options.mcts));
+    ranked.first().filter(|&&best| is_lost(best))?;
+    let lost: Vec<_> = searched.tree.children(0).filter(|&child| is_lost(child)).collect();
+    let is_open = |mv: &G::Move| lost.iter().all(|&child| searched.tree.node(child).mv != *mv);
+    let open: Vec<_> = moves.iter().copied().filter(is_open).collect();
+    (!open.is_empty()).then_some(open)
 }
 
 /// The result of a search that is over.
@@ -155,7 +193,10 @@ fn answer<G: Knowledge, E: Evaluator<G>>(
 ) -> SearchResult<G::Move> {
     let nodes = shared.deadline.nodes();
     let searched = shared.lock();
-    if has_too_few_simulations(input, &searched)
+    let open = open_moves(input, &searched, moves);
+    let is_unknown = open.is_some() || has_too_few_simulations(input, &searched);
+    let moves = open.as_deref().unwrap_or(moves);
+    if is_unknown
         && let Some((mv, score)) = input.best_by_static_eval(moves, &mut shared.deadline.grace(GRACE))
     {
         let (time, visits) = (input.limits.start.elapsed(), None);
@@ -206,14 +247,18 @@ fn best_pv<G: Knowledge, E: Evaluator<G>>(
     searched.ranked(by).first().map_or_else(Vec::new, |&best| searched.tree.line(best, by))
 }
 
-/// Reports the best moves.
+/// Reports the best moves, but not that all lose while others are open.
 fn report<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &Simulator<G, E>,
     shared: &SharedTree<G>,
+    moves: &[G::Move],
     listener: &mut dyn Listener<G::Move>,
 ) {
     let searched = shared.lock();
+    if open_moves(input, &searched, moves).is_some() {
+        return;
+    }
     let (tree, by) = (&searched.tree, Ranking::of::<G>(&input.options.mcts));
     for (child, number) in searched.ranked(by).into_iter().take(input.options.multi_pv).zip(1..) {
         let pv = tree.line(child, by);

@@ -200,7 +200,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     }
 
     /// Whether the node limit is reached.
-    fn is_spent(&self, shared: &SharedTree<G>) -> bool {
+    pub(super) fn is_spent(&self, shared: &SharedTree<G>) -> bool {
         self.input.limits.nodes.is_some_and(|limit| shared.deadline.nodes() >= limit)
     }
 
