@@ -367,7 +367,8 @@ impl<G: Solvable> Solver<'_, G> {
         leaves: Leaves,
     ) -> Result<Written, WriteError> {
         let known = self.known;
-        self.prover.without_limits(|prover| certificate::write(path, position, value, leaves, known, prover))
+        let write = |prover: &mut Prover<G>| certificate::write(path, position, value, leaves, known, prover);
+        self.prover.without_limits(write).map_err(|error| error.of(path))
     }
 }
 

@@ -46,6 +46,16 @@ pub enum WriteError {
     },
 }
 
+impl WriteError {
+    /// The error with the name of the file.
+    pub(in super::super) fn of(self, path: &Path) -> WriteError {
+        match self {
+            WriteError::Io(error) => WriteError::Io(files::named(path, error)),
+            other => other,
+        }
+    }
+}
+
 // Not its source: the message has the error already.
 impl From<io::Error> for WriteError {
     fn from(error: io::Error) -> WriteError {
@@ -68,21 +78,6 @@ pub struct Written {
 /// # Errors
 /// [`WriteError`]; then a file that was there before is unchanged.
 pub(in super::super) fn write<G: Solvable>(
-    path: &Path,
-    position: &G,
-    value: Value,
-    leaves: Leaves,
-    known: &KnownValues<G>,
-    prover: &mut Prover<G>,
-) -> Result<Written, WriteError> {
-    try_write(path, position, value, leaves, known, prover).map_err(|error| match error {
-        WriteError::Io(error) => WriteError::Io(files::named(path, error)),
-        other => other,
-    })
-}
-
-/// The same, with errors that do not name the file.
-fn try_write<G: Solvable>(
     path: &Path,
     position: &G,
     value: Value,
