@@ -69,6 +69,8 @@ def test_other_threads_wait_for_an_analysis() -> None:
     engine = labrys.Engine("chess")
     found: list[labrys.SearchResult] = []
     with engine.analyse() as search:
+        # The engine is taken once the first report is there.
+        next(search)
         thread = threading.Thread(target=lambda: found.append(engine.search(nodes=100)))
         thread.start()
         next(search)
