@@ -288,7 +288,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
                 window = self.searcher.margins.without_far_bounds(score - wider, window.beta);
             } else if score >= window.beta {
                 self.report_bound(depth, score, Bound::Lower);
-                if self.mode == SearchMode::Pvs && self.searcher.selective && !score.is_decisive() {
+                if self.searcher.selective && !score.is_decisive() {
                     reduction = (reduction + 1).min(constants.aspiration_reduction);
                 }
                 window = self.searcher.margins.without_far_bounds(window.alpha, score + wider);

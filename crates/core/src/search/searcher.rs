@@ -143,7 +143,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
             tables: input.tables,
             heuristics,
             mode,
-            selective: options.selective,
+            // Plain searches are for comparison.
+            selective: options.selective && matches!(mode, SearchMode::Pvs | SearchMode::Mtdf),
             width: if options.width == 0 { usize::MAX } else { options.width },
             chance_plies: match mode {
                 _ if !G::HAS_CHANCE => 0,

@@ -13,8 +13,7 @@ use super::nets::EvalNetInPlay;
 use crate::eval::nnue::{EvalNet, NetEvaluator};
 use crate::eval::{Linear, Weights, WeightsError};
 use crate::game::TableOptions;
-use crate::search::NetLeaves;
-use crate::search::Options;
+use crate::search::{NetLeaves, Options};
 
 /// Sets a number among the options of endgame tables.
 type SetNumber = fn(&mut TableOptions, i64);
