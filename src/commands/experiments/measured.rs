@@ -4,6 +4,7 @@ use anyhow::{Context, anyhow, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::table::Rows;
 use crate::game::quote;
 
 /// The quantiles of Student's t at which 95 % lie within, from one degree of freedom on. Beyond them it is
@@ -81,18 +82,26 @@ fn find<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
     entries.iter().find(is_it).or_else(|| entries.get(part.parse::<usize>().ok()?))
 }
 
-/// The last row of a table of comma-separated values, as an object with the heads of its columns.
+/// The numbers of a table of comma-separated values, as an object with the heads of its columns: of each column
+/// of numbers the last one, or their mean. Cells may be empty.
 ///
 /// # Errors
-/// It has no row.
-pub(super) fn last_row(text: &str) -> anyhow::Result<Value> {
-    let mut lines = text.lines().filter(|line| !line.is_empty());
-    let head = lines.next().context("an empty table")?;
-    let last = lines.next_back().context("a table without rows")?;
-    ensure!(head.split(',').count() == last.split(',').count(), "the last row has another number of columns");
-    let cell = |text: &str| text.parse::<f64>().map_or(Value::from(text), Value::from);
-    let columns = head.split(',').zip(last.split(','));
-    Ok(Value::Object(columns.map(|(name, text)| (name.to_owned(), cell(text))).collect::<Map<_, _>>()))
+/// It has no row, or rows have different numbers of columns.
+pub(super) fn of_rows(text: &str, rows: Rows) -> anyhow::Result<Value> {
+    let mut lines = text.lines().filter(|line| !line.is_empty()).map(|line| line.split(',').collect());
+    let head: Vec<&str> = lines.next().context("an empty table")?;
+    let cells: Vec<Vec<&str>> = lines.collect();
+    ensure!(!cells.is_empty(), "a table without rows");
+    ensure!(cells.iter().all(|row| row.len() == head.len()), "a row has another number of columns");
+    let mut columns = Map::new();
+    for (index, name) in head.into_iter().enumerate() {
+        let column = cells.iter().map(|row| row[index]).filter(|cell| !cell.is_empty());
+        let Ok(numbers) = column.map(str::parse).collect::<Result<Vec<f64>, _>>() else { continue };
+        let mean = || numbers.iter().sum::<f64>() / numbers.len() as f64;
+        let number = numbers.last().map(|&last| if rows == Rows::Last { last } else { mean() });
+        columns.extend(number.map(|number| (name.to_owned(), number.into())));
+    }
+    Ok(Value::Object(columns))
 }
 
 #[cfg(test)]
@@ -117,10 +126,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_row_of_a_table_counts() {
-        let row = last_row("games,change\n10,0.5\n20,0.25\n").unwrap();
-        assert_eq!(row, json!({ "games": 20.0, "change": 0.25 }));
-        assert!(last_row("games\n").is_err() && last_row("").is_err() && last_row("a,b\n1\n").is_err());
+    fn of_a_table_the_last_row_counts_or_the_mean() {
+        let table = "games,change,accepted,score\n10,0.5,,\n20,,true,\n30,0.25,,\n";
+        assert_eq!(of_rows(table, Rows::Last).unwrap(), json!({ "games": 30.0, "change": 0.25 }));
+        assert_eq!(of_rows(table, Rows::Mean).unwrap(), json!({ "games": 20.0, "change": 0.375 }));
+        for rows in [Rows::Last, Rows::Mean] {
+            for wrong in ["games\n", "", "a,b\n1\n"] {
+                assert!(of_rows(wrong, rows).is_err(), "{wrong:?}");
+            }
+        }
+        assert!(of_rows("a,b\n1\n1,2\n", Rows::Mean).is_err());
     }
 
     #[test]

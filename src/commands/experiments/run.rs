@@ -153,7 +153,7 @@ fn run_step(step: &Step, begun: StepBegun, out: &Path, control: &Control) -> any
 /// The numbers of a finished run beside those of the page.
 fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
     let mut results = Vec::new();
-    for Expected { step, value, scale, numbers } in &table.expected {
+    for Expected { step, value, rows, scale, numbers } in &table.expected {
         let runs = table.runs().filter(|(known, _)| known.name == *step);
         let printed = runs.map(|(step, seed)| match &step.reads {
             None => manifest::printed(&output_file(out, step, seed)),
@@ -161,7 +161,7 @@ fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
                 let seed = seed.map_or(String::new(), |seed| seed.to_string());
                 let path = out.join(name.replace("{seed}", &seed));
                 let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-                measured::last_row(&text).with_context(|| path.display().to_string())
+                measured::of_rows(&text, *rows).with_context(|| path.display().to_string())
             }
         });
         let printed: Vec<_> = printed.collect::<anyhow::Result<_>>()?;

@@ -42,7 +42,7 @@ pub(super) struct Step {
     pub(super) name: String,
     /// The arguments of `labrys`. `{out}` stands for the folder of the run, `{seed}` for the seed.
     pub(super) command: String,
-    /// The file with its numbers, a table of which the last row counts; without it they are the JSON that the
+    /// The file with its numbers, a table of comma-separated values; without it they are the JSON that the
     /// command prints.
     pub(super) reads: Option<String>,
 }
@@ -56,11 +56,25 @@ pub(super) struct Expected {
     /// Where they are in what it prints: keys of objects, names of entries of lists, separated by dots. `{}`
     /// stands for the key of a number.
     pub(super) value: String,
+    /// The rows of its file that count, for a step that reads one.
+    #[serde(default)]
+    pub(super) rows: Rows,
     /// The unit of the page in that of the command.
     #[serde(default = "one")]
     pub(super) scale: f64,
     /// Each number with half the width of its 95 % interval.
     pub(super) numbers: BTreeMap<String, [f64; 2]>,
+}
+
+/// What is taken of a column of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Rows {
+    /// The last number.
+    #[default]
+    Last,
+    /// The mean of all numbers.
+    Mean,
 }
 
 fn one() -> f64 {
@@ -105,9 +119,13 @@ impl Table {
         if let Some(run) = first_twice(&runs) {
             bail!("two steps are called {}", quote(run));
         }
-        for Expected { step, scale, numbers, .. } in &table.expected {
-            let is_known = table.steps.iter().any(|known| known.name == *step);
-            ensure!(is_known, "`[[expected]]` of the step {}, which does not exist", quote(step));
+        for Expected { step, rows, scale, numbers, .. } in &table.expected {
+            let known = table.steps.iter().find(|known| known.name == *step);
+            let known = known.with_context(|| {
+                format!("`[[expected]]` of the step {}, which does not exist", quote(step))
+            })?;
+            let has_rows = known.reads.is_some() || *rows == Rows::Last;
+            ensure!(has_rows, "`rows` of the step {}, which `reads` no file", quote(step));
             ensure!(scale.is_finite() && *scale != 0.0, "`scale` of the step {}: {scale}", quote(step));
             for (key, number) in numbers {
                 let is_number = number.iter().all(|value| value.is_finite()) && number[1] >= 0.0;
@@ -200,6 +218,8 @@ mod tests {
         for number in ["[2, inf]", "[nan, 1]", "[2, -3]"] {
             wrong(&format!("{numbers}numbers = {{ games = {number} }}\n"), "number `games` of the step `a`");
         }
+        wrong(&format!("{numbers}rows = \"mean\"\nnumbers = {{}}\n"), "`rows` of the step `a`");
+        wrong(&format!("{numbers}rows = \"all\"\nnumbers = {{}}\n"), "unknown variant `all`");
         for name in ["", "..", "../a", "/tmp/a", "a b", "a/b"] {
             let step = format!("[[step]]\nname = \"{name}\"\ncommand = \"perft\"\n");
             wrong(&step, &format!("step name `{name}`"));
