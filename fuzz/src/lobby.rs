@@ -134,6 +134,7 @@ fn lobby() -> Lobby {
         affinity: None,
         comment_keys: CommentKeys::default(),
         log: EngineLog::default(),
+        generator: String::new(),
     };
     Lobby {
         tournament,

@@ -144,6 +144,11 @@ fn comments_contain_the_requested_keys() {
         }
     }
     assert!(compared > 20 && all[0].moves[0].score().is_some());
+    let version = succeed(shell::labrys("--version"));
+    let generator = version.lines().next().unwrap();
+    let tags = all[0].tags();
+    let tag = tags.iter().find(|(name, _)| *name == "Generator").map(|(_, value)| value.as_str());
+    assert_eq!(tag, Some(generator), "what played, as it names itself");
     let refused = run(&folder, &format!("{ENGINES} --pgn-keys nodes,speed"));
     assert_fails(refused, "unknown key `speed`, expected any of: nodes, nps");
 }

@@ -31,6 +31,11 @@ fn self_play_games_are_replayed() {
         let (success, text, error) = labrys(&format!("games replay --game 2 {}", path.display()));
         assert!(success && text.contains("1 game, "), "{error} {text}");
         let is_there = |words: &[&str]| words.iter().all(|word| text.contains(word));
+        let header = fs::read(&path).unwrap();
+        let header = header.split(|&byte| byte == b'\n').next().unwrap();
+        let header: serde_json::Value = serde_json::from_slice(header).unwrap();
+        let version = succeed(labrys("--version"));
+        assert_eq!(header["program"].as_str(), version.lines().next(), "{header}");
         assert!(is_there(&["\ngame 2: linear ", "{book} ", " {+", "\nFen: ", "[Result \""]), "{text}");
         assert!(!text.contains("game 1: "), "{text}");
         let report: serde_json::Value =

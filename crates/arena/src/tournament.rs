@@ -47,6 +47,8 @@ pub struct Tournament {
     pub comment_keys: CommentKeys,
     /// The log of all lines of engines.
     pub log: EngineLog,
+    /// The program that plays, with its commit, for the tag `Generator` of records; empty for none.
+    pub generator: String,
 }
 
 /// An error of a tournament.
@@ -92,6 +94,9 @@ pub enum TournamentError {
 
 /// The tag of a game with the part of a match that its file holds.
 pub(super) const SHARD: &str = "Shard";
+
+/// The tag with the program that has played a game.
+const GENERATOR: &str = "Generator";
 
 /// The tag of a game with the rules by which it may have been adjudicated.
 const ADJUDICATION: &str = "Adjudication";
@@ -353,8 +358,7 @@ impl Tournament {
         let thinking = played.thinking;
         let mut record = self.record(scheduled.number + 1, scheduled.opening, players, &opening, played)?;
         record.other_tags.extend(self.schedule.part().map(|part| (SHARD.to_owned(), part.to_string())));
-        let rules = Some(self.adjudication.to_string()).filter(|rules| !rules.is_empty());
-        record.other_tags.extend(rules.map(|rules| (ADJUDICATION.to_owned(), rules)));
+        record.other_tags.extend(if_named(ADJUDICATION, &self.adjudication.to_string()));
         on_game(&record, results, thinking).map_err(TournamentError::Write)
     }
 
@@ -383,7 +387,7 @@ impl Tournament {
             closing: String::new(),
             end: Some(played.end),
             contradiction: None,
-            other_tags: Vec::new(),
+            other_tags: if_named(GENERATOR, &self.generator).into_iter().collect(),
         })
     }
 
@@ -404,6 +408,11 @@ impl Tournament {
             false => results.clone(),
         }
     }
+}
+
+/// A tag, if it has a value.
+fn if_named(tag: &str, value: &str) -> Option<(String, String)> {
+    (!value.is_empty()).then(|| (tag.to_owned(), value.to_owned()))
 }
 
 /// Runs the SPRT over the pairs in the order of the schedule.
@@ -464,6 +473,7 @@ mod tests {
             affinity: None,
             comment_keys: CommentKeys::default(),
             log: EngineLog::default(),
+            generator: String::new(),
         };
         let mut results = Results::default();
         // A later pair that finished early: counting it would change the decision.

@@ -18,7 +18,7 @@ use crate::commands::r#match;
 use crate::commands::shared::play::RANDOM_PLIES;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{even, plies, whole};
-use crate::commands::shared::{RulesArguments, interruptible, threads};
+use crate::commands::shared::{RulesArguments, interruptible, threads, version};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
 use crate::game::counted;
@@ -176,6 +176,7 @@ impl Run<'_> {
             affinity: None,
             comment_keys: CommentKeys::default(),
             log: EngineLog::default(),
+            generator: version::program(),
         })
     }
 }

@@ -7,10 +7,10 @@ use anyhow::{Context, ensure};
 
 use super::selfplay::{check_soft_nodes, new_engine};
 use crate::arena::Rules;
-use crate::commands::shared::interruptible;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
+use crate::commands::shared::{interruptible, version};
 use crate::engine::Playable;
 use crate::game::counted;
 use crate::learn::nnue::games::{GamesWriter, count_games, read_header, start_of};
@@ -65,7 +65,8 @@ impl NnueRescoreArguments {
         let start = rules.start::<G>()?;
         let first: G = start_of(&header)?;
         let evaluation = engines.first().map(|engine| engine.evaluation_name(&first));
-        let header = header.rescored(evaluation.unwrap_or_default(), *nodes, *soft_nodes);
+        let mut header = header.rescored(evaluation.unwrap_or_default(), *nodes, *soft_nodes);
+        header.program = Some(version::program());
         let mut writer = GamesWriter::open::<G>(out, &header)?;
         if let Some(mended) = writer.mended() {
             print_message!("labrys: warning: {mended}");

@@ -12,7 +12,7 @@ use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{plies, whole};
-use crate::commands::shared::{RulesArguments, interruptible, log_side_effect, weights_error};
+use crate::commands::shared::{RulesArguments, interruptible, log_side_effect, version, weights_error};
 use crate::engine::{OptionError, Playable, TypedEngine};
 use crate::game::{counted, quote_path};
 use crate::learn::nnue::datagen::{SelfPlayProgress, SelfPlaySettings, play_games};
@@ -146,6 +146,8 @@ impl SelfPlay<'_> {
         let mut header = header.with_choice::<G>(start.choice());
         self.settings.describe_in(&mut header);
         header.part = self.shard.map(|shard| Part::new(shard, self.games, &header)).transpose()?;
+        // Not a setting: another version may go on with the file.
+        header.program = Some(version::program());
         let numbers = header.part.map_or(0..self.games, |part| part.numbers());
         let games = numbers.end - numbers.start;
         let mut writer = GamesWriter::open::<G>(self.out, &header)?;

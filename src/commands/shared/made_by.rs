@@ -12,7 +12,7 @@ use crate::commands::shared::version;
 pub(in crate::commands) fn made_by(configuration: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string(configuration)?;
     let hash = hex(&Sha256::digest(&text)[..8]);
-    Ok(format!("by labrys {}, configuration {hash} {text}", version::short()))
+    Ok(format!("by {}, configuration {hash} {text}", version::program()))
 }
 
 /// Bytes as hexadecimal digits.
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn another_configuration_has_another_hash() {
         let of = |seed| made_by(&json!({ "seed": seed })).unwrap();
-        assert!(of(1).starts_with(&format!("by labrys {}, configuration ", version::short())), "{}", of(1));
+        assert!(of(1).starts_with(&format!("by {}, configuration ", version::program())), "{}", of(1));
         // The hash of `{"seed":1}`, by sha256sum.
         assert!(of(1).ends_with(" fbe47f6d82b435a8 {\"seed\":1}"), "{}", of(1));
         assert_ne!(of(1), of(2));

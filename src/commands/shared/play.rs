@@ -13,7 +13,7 @@ use crate::arena::{
 };
 use crate::commands::shared::records::Strictness;
 use crate::commands::shared::values::{plies, whole};
-use crate::commands::shared::{RulesArguments, cores};
+use crate::commands::shared::{RulesArguments, cores, version};
 use crate::game::{counted, quote};
 use crate::input;
 use crate::protocol::engine_log::EngineLog;
@@ -151,6 +151,7 @@ impl GameArguments {
                 Some(path) => EngineLog::append(path).with_context(|| format!("--log {}", path.display()))?,
                 None => EngineLog::default(),
             },
+            generator: version::program(),
         })
     }
 }

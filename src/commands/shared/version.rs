@@ -21,6 +21,11 @@ pub(in crate::commands) fn short() -> String {
     }
 }
 
+/// The program with its version, as it names itself in files that it writes.
+pub(in crate::commands) fn program() -> String {
+    format!("labrys {}", short())
+}
+
 /// The version, the processor and the features of the build, and the nets in it, which are loaded for this.
 pub(in crate::commands) fn long() -> String {
     let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);

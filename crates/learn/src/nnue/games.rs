@@ -99,6 +99,10 @@ pub struct GamesHeader {
     /// The part of a job that the file contains; `None` for the whole job.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// The program that began the file, with its commit; `None` in files of earlier versions. Another one may
+    /// go on with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The checksum of the line, while it is read. Files of earlier versions have none.
     #[serde(rename = "crc32", default, skip_serializing)]
     checksum: Option<String>,
@@ -115,13 +119,12 @@ impl GamesHeader {
     ) -> GamesHeader {
         let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
         let (game, start) = (G::info().name.to_owned(), start.fen());
-        let (option, part, checksum) = (None, None, None);
         GamesHeader {
             format,
             version,
             game,
             start,
-            option,
+            option: None,
             evaluation,
             nodes,
             soft_nodes: None,
@@ -129,8 +132,9 @@ impl GamesHeader {
             max_start_score: None,
             drawn_starts: [0; 2],
             seed,
-            part,
-            checksum,
+            part: None,
+            program: None,
+            checksum: None,
         }
     }
 
