@@ -338,6 +338,13 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     let source = fs::read_to_string(&weights).unwrap();
     assert!(source.contains("labrys linear train --variant neighbours") && source.contains(last), "{source}");
 
+    // With the whole configuration, defaults included; a method has no settings of another one.
+    for default in
+        ["\"set\":\"set1\"", "\"window\":0.95", "\"depth\":2", "\"opponent_depth\":2", "\"rate\":null"]
+    {
+        assert!(source.contains(&default.replace('"', "\\\"")), "{default}: {source}");
+    }
+
     // A finished training can be resumed for its final match, but is not overwritten without --resume.
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
     assert!(done && again == text, "{again} {error}");
@@ -347,7 +354,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     for (other, named) in [
         ("--seed 2", "--seed: 2, but the training"),
         ("--discount 0.5", "--discount: 0.5, but the training"),
-        ("--set set1", "--set: \"set1\", but the training"),
+        ("--set base", "--set: \"base\", but the training"),
     ] {
         assert_fails(labrys(&format!("{arguments} --resume {other}")), named);
     }

@@ -46,9 +46,10 @@ impl Training<'_> {
         let workers = (0..threads).map(|_| self.worker::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let start = self.start::<G>()?;
         let start = start.weights();
-        let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
+        let (set, rivals) = (&G::SETS[start.set()], arguments.rivals());
+        let names = set.features;
         let out = || format!("--out {}", arguments.out.display());
-        let settings = arguments.result_arguments()?;
+        let settings = arguments.result_arguments(set.name)?;
         let folder = RunFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
         // The state is written first, since the curve is derived from it.
         let write = |state: &TrainingState| -> Result<(), RunError> {
@@ -133,7 +134,7 @@ impl Training<'_> {
                 ))
             }
         };
-        let source = arguments.source(result.as_deref())?;
+        let source = arguments.source(set.name, result.as_deref())?;
         let weights = start.learned(&trainer.state().weights, source)?;
         let path = folder.put("weights.json", weights.to_json() + "\n")?;
         print_line!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::arena::Rules;
 use crate::commands::shared::made_by::made_by;
@@ -21,6 +21,21 @@ use crate::learn::{
 
 /// The name of the learner with its initial weights, as opponent and rival.
 pub(super) const START: &str = "start";
+
+/// The search depth without `--depth` and `--nodes`, in plies.
+const DEPTH: u32 = 2;
+
+/// The learning rate without `--rate`.
+const RATE: f64 = 0.001;
+
+/// How it decays without `--decay`.
+const DECAY: RateDecay = RateDecay::Falling;
+
+/// The window of LSTD without `--window`.
+const WINDOW: f64 = 0.95;
+
+/// The ridge of LSTD without `--ridge`.
+const RIDGE: f64 = 1e-3;
 
 /// Learns the weights of a linear evaluation by self-play, with TD(λ) or LSTD(λ).
 #[derive(Debug, clap::Args, Serialize)]
@@ -225,11 +240,11 @@ impl LinearTrainArguments {
             games: self.games,
             round: self.round,
             seed: self.seed,
-            rate: self.rate.unwrap_or(0.001),
-            decay: match self.decay {
-                Some(RateDecay::Constant) => Decay::Constant,
-                Some(RateDecay::Inverse) => Decay::Inverse,
-                Some(RateDecay::Falling) | None => Decay::Linear,
+            rate: self.rate.unwrap_or(RATE),
+            decay: match self.decay.unwrap_or(DECAY) {
+                RateDecay::Constant => Decay::Constant,
+                RateDecay::Inverse => Decay::Inverse,
+                RateDecay::Falling => Decay::Linear,
             },
             exploration: Exploration {
                 start: self.exploration,
@@ -244,7 +259,7 @@ impl LinearTrainArguments {
                     true => ObservedPosition::Leaf,
                     false => ObservedPosition::Root,
                 },
-                predicted: !self.learner.uses_leaves() && self.successor != Some(Successor::Real),
+                predicted: self.successor() == Successor::Predicted,
                 reward: self.reward,
             },
             period: self.period,
@@ -257,7 +272,7 @@ impl LinearTrainArguments {
     /// A new learner of `features` weights.
     pub(super) fn new_learner(&self, features: usize) -> Learner {
         if self.learner.is_lstd() {
-            let (window, ridge) = (self.window.unwrap_or(0.95), self.ridge.unwrap_or(1e-3));
+            let (window, ridge) = (self.window.unwrap_or(WINDOW), self.ridge.unwrap_or(RIDGE));
             Learner::Lstd(LeastSquares::new(features, self.discount, self.lambda, window, ridge))
         } else {
             let range = self.squash.then_some(self.reward);
@@ -265,11 +280,17 @@ impl LinearTrainArguments {
         }
     }
 
+    /// The position after a move that the learner looks at.
+    fn successor(&self) -> Successor {
+        let own = if self.learner.uses_leaves() { Successor::Real } else { Successor::Predicted };
+        self.successor.unwrap_or(own)
+    }
+
     /// The search limits of the learner and of the opponent.
     pub(super) fn limits(&self) -> [SearchLimit; 2] {
         let own = match self.nodes {
             Some(nodes) => SearchLimit::Nodes(nodes),
-            None => SearchLimit::Depth(self.depth.unwrap_or(2)),
+            None => SearchLimit::Depth(self.depth.unwrap_or(DEPTH)),
         };
         let opponent = match (self.opponent_nodes, self.opponent_depth) {
             (Some(nodes), _) => SearchLimit::Nodes(nodes),
@@ -284,17 +305,39 @@ impl LinearTrainArguments {
         std::iter::once(START.to_owned()).chain(self.rival.iter().cloned()).collect()
     }
 
-    /// The arguments that the result depends on.
-    pub(super) fn result_arguments(&self) -> anyhow::Result<Map<String, Value>> {
-        match serde_json::to_value(self)? {
-            Value::Object(arguments) => Ok(arguments),
-            _ => bail!("arguments are an object"),
+    /// The arguments that the result depends on, with the values of those that were not given, for a training of
+    /// the feature set `set`. `null` is what the method does not have.
+    pub(super) fn result_arguments(&self, set: &str) -> anyhow::Result<Map<String, Value>> {
+        let Value::Object(mut arguments) = serde_json::to_value(self)? else {
+            bail!("arguments are an object")
+        };
+        let is_lstd = self.learner.is_lstd();
+        let depth = self.depth.or(self.nodes.is_none().then_some(DEPTH));
+        let is_as_own = self.opponent_depth.is_none() && self.opponent_nodes.is_none();
+        let values = [
+            ("set", json!(set)),
+            ("depth", json!(depth)),
+            ("opponent_depth", json!(depth.filter(|_| is_as_own))),
+            ("opponent_nodes", json!(self.nodes.filter(|_| is_as_own))),
+            ("rate", json!((!is_lstd).then_some(RATE))),
+            ("decay", json!((!is_lstd).then_some(DECAY))),
+            ("window", json!(is_lstd.then_some(WINDOW))),
+            ("ridge", json!(is_lstd.then_some(RIDGE))),
+            ("successor", json!(self.successor())),
+        ];
+        for (name, value) in values {
+            arguments.entry(name).and_modify(|given| {
+                if given.is_null() {
+                    *given = value;
+                }
+            });
         }
+        Ok(arguments)
     }
 
     /// The `source` entry of the weights file: the command line, except the arguments that do not influence the
     /// result, the result of the final match, and the whole configuration.
-    pub(super) fn source(&self, result: Option<&str>) -> anyhow::Result<String> {
+    pub(super) fn source(&self, set: &str, result: Option<&str>) -> anyhow::Result<String> {
         let (mut words, mut is_left_out) = (Vec::new(), false);
         for word in command_line() {
             if let Some(flag) = word.split('=').next().filter(|flag| flag.starts_with("--")) {
@@ -305,7 +348,7 @@ impl LinearTrainArguments {
             }
         }
         let result = result.map_or(String::new(), |result| format!("; {result}"));
-        let made_by = made_by(&self.result_arguments()?)?;
+        let made_by = made_by(&self.result_arguments(set)?)?;
         Ok(format!("labrys {}, seed {}{result}; {made_by}", words.join(" "), self.seed))
     }
 }
