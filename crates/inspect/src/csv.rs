@@ -9,14 +9,15 @@ impl Inspection {
     /// in their names.
     pub fn csv(&self) -> String {
         let mut csv = "variant,depth,reference,view,step,group,value,decisions,judged,wrong,unknown,share,\
-                       per_million,cost,greatest,mates,nodes_without\n"
+                       share_error,per_million,cost,greatest,mates,nodes_without\n"
             .to_owned();
+        let share = |share: Option<f64>| share.map_or(String::new(), |share| format!("{share:.5}"));
         let number = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:.3}"));
         for row in &self.summary {
             // Writing to a string does not fail.
             _ = writeln!(
                 csv,
-                "{},{},{},{},{},{},{},{:.0},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{:.0},{},{},{},{},{},{},{},{},{},{}",
                 self.variant,
                 self.depth,
                 self.reference,
@@ -28,7 +29,8 @@ impl Inspection {
                 row.judged,
                 row.wrong,
                 row.unknown,
-                row.share.map_or(String::new(), |share| format!("{share:.5}")),
+                share(row.share),
+                share(row.share_error),
                 number(row.per_million),
                 number(row.cost),
                 number(row.greatest),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use labrys_support::elo::SIGMAS;
+
 use crate::report::{DecisionReport, PositionReport, Verdict, View};
 
 /// What the decisions of a step are grouped by.
@@ -54,6 +56,10 @@ pub struct SummaryRow {
     /// The estimated share of wrong decisions, each step and depth of a position weighted by its number of
     /// decisions; in a row of a term the share of this term in the wrong ones. `None` if none was checked.
     pub share: Option<f64>,
+    /// Half the width of the 95 % interval of the share, from the differences between positions; where all that
+    /// was checked is right, or all is wrong, the bound that so many of one kind leave (rule of three). `None` for
+    /// terms, and for mixed decisions of a single position.
+    pub share_error: Option<f64>,
     /// Estimated wrong decisions for a million nodes of the search; `None` for priors, and if none was checked.
     pub per_million: Option<f64>,
     /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved.
@@ -77,6 +83,24 @@ struct Sums {
     checked: f64,
     costs: Vec<f64>,
     mates: u64,
+    /// Estimated wrong decisions and all that they were estimated from, by the number of the position.
+    by_position: BTreeMap<usize, [f64; 2]>,
+}
+
+impl Sums {
+    /// The error of the share, see [`SummaryRow::share_error`].
+    fn share_error(&self) -> Option<f64> {
+        let judged = self.judged as f64;
+        if self.judged > 0 && (self.wrong == 0 || self.wrong == self.judged) {
+            return Some(1.0 - 0.05_f64.powf(1.0 / judged));
+        }
+        // The variance of a ratio of sums over a random sample (Cochran, Sampling Techniques, 1977, 6.4).
+        let (share, count) = (self.estimate / self.checked, self.by_position.len() as f64);
+        let squares: f64 =
+            self.by_position.values().map(|[wrong, checked]| (wrong - share * checked).powi(2)).sum();
+        let variance = count / (count - 1.0) * squares / self.checked.powi(2);
+        (count > 1.0).then(|| SIGMAS * variance.sqrt())
+    }
 }
 
 /// The tables of some positions.
@@ -85,7 +109,7 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
     // The nodes of a search, and those without the step.
     let mut nodes: BTreeMap<(View, &'static str), [u64; 3]> = BTreeMap::new();
     let mut nodes_of_view: BTreeMap<View, u64> = BTreeMap::new();
-    for position in positions {
+    for (number, position) in positions.iter().enumerate() {
         let mut seen = Vec::new();
         for count in &position.counts {
             let weight = count.decisions as f64;
@@ -129,9 +153,12 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
                     let share = weight / judged as f64;
                     row.judged += 1;
                     row.checked += share;
+                    let of_position = row.by_position.entry(number).or_default();
+                    of_position[1] += share;
                     if is_wrong {
                         row.wrong += 1;
                         row.estimate += share;
+                        of_position[0] += share;
                         match decision.cost {
                             Some(cost) => row.costs.push(cost),
                             None => row.mates += 1,
@@ -161,6 +188,7 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
             wrong: row.wrong,
             unknown: row.unknown,
             share: (of > 0.0).then(|| row.estimate / of),
+            share_error: row.share_error().filter(|_| group != Group::Term),
             per_million: (all_nodes > 0 && row.judged > 0).then(|| 1e6 * row.estimate / all_nodes as f64),
             cost: (!row.costs.is_empty()).then(|| row.costs.iter().sum::<f64>() / row.costs.len() as f64),
             greatest: row.costs.iter().copied().reduce(f64::max),
@@ -169,4 +197,31 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
         }
     };
     sums.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_shares_are_those_over_positions() {
+        let sums = |judged, wrong, by_position: &[[f64; 2]]| Sums {
+            judged,
+            wrong,
+            estimate: by_position.iter().map(|pair| pair[0]).sum(),
+            checked: by_position.iter().map(|pair| pair[1]).sum(),
+            by_position: by_position.iter().copied().enumerate().collect(),
+            ..Sums::default()
+        };
+        let error = |judged, wrong, by_position: &[[f64; 2]]| sums(judged, wrong, by_position).share_error();
+        // Shares of 1/4 and 3/4: the standard error of their mean is 1/4.
+        let two = error(8, 4, &[[1.0, 4.0], [3.0, 4.0]]).unwrap();
+        assert!((two - 0.25 * SIGMAS).abs() < 1e-12, "{two}");
+        // The same share everywhere.
+        assert_eq!(error(12, 6, &[[2.0, 4.0], [4.0, 8.0]]), Some(0.0));
+        // Nothing wrong in 60: 5 % to see that with a share of 0.0487.
+        let none = error(60, 0, &[[0.0, 30.0], [0.0, 30.0]]).unwrap();
+        assert!((none - 0.0487).abs() < 1e-4 && error(60, 60, &[[60.0, 60.0]]) == Some(none), "{none}");
+        assert_eq!((error(0, 0, &[]), error(4, 2, &[[2.0, 4.0]])), (None, None));
+    }
 }

@@ -31,8 +31,8 @@ impl fmt::Display for Inspection {
     }
 }
 
-const HEADER: &str = "  step                                             decisions  checked    wrong    \
-                      share  a million   cost  greatest  mates  without\n";
+const HEADER: &str = "  step                                             decisions  checked    wrong  \
+                              share  a million   cost  greatest  mates  without\n";
 
 impl fmt::Display for SummaryRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,14 +41,15 @@ impl fmt::Display for SummaryRow {
             value => format!("{}: {value}", self.step),
         };
         let number = |number: Option<f64>| number.map_or("–".to_owned(), |number| format!("{number:.2}"));
+        let error = self.share_error.map_or(String::new(), |error| format!(" ± {:.2}", 100.0 * error));
+        let share = self.share.map_or("–".to_owned(), |share| format!("{:.2}{error} %", 100.0 * share));
         let unknown = if self.unknown > 0 { format!(" ({} unknown)", self.unknown) } else { String::new() };
         writeln!(
             f,
-            "  {step:46} {:11.0} {:8} {:8} {:>8} {:>10} {:>6} {:>9} {:>6} {:>8}{unknown}",
+            "  {step:46} {:11.0} {:8} {:8} {share:>16} {:>10} {:>6} {:>9} {:>6} {:>8}{unknown}",
             self.decisions,
             self.judged,
             self.wrong,
-            self.share.map_or("–".to_owned(), |share| format!("{:.2} %", 100.0 * share)),
             number(self.per_million),
             number(self.cost),
             number(self.greatest),

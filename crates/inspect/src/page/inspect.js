@@ -134,6 +134,12 @@ function fill() {
 
 const titles = { all: "By step", depth: "By depth", phase: "By phase", term: "By term" };
 
+// The share of wrong decisions, with its error where there is one.
+function share({ share, share_error: error }) {
+  if (share === null) return "–";
+  return `${(100 * share).toFixed(2)}${error === null ? "" : ` ± ${(100 * error).toFixed(2)}`} %`;
+}
+
 function showInspection(data) {
   ({ inspection, appearance } = data);
   pieces = new Map(appearance.pieces.map(piece => [piece.letter, piece.drawing]));
@@ -148,7 +154,7 @@ function showInspection(data) {
     details.append(element("summary", title), table(
       ["step", "decisions", "checked", "wrong", "share", "a million nodes", "cost"],
       rows.map(row => [row.value ? `${row.step}: ${row.value}` : row.step, Math.round(row.decisions), row.judged, row.wrong,
-        row.share === null ? "–" : `${(100 * row.share).toFixed(2)} %`, number(row.per_million), number(row.cost)])));
+        share(row), number(row.per_million), number(row.cost)])));
     byId("tables").append(details);
   }
   fill();
