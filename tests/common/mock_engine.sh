@@ -8,6 +8,8 @@ while read -r word rest; do
     uci)
         [ "$behaviour" = mute ] && continue
         echo "id name mock $behaviour"
+        # In Latin-1, as many names are.
+        printf 'id author Annu\337\n'
         echo "option name Mock Level type spin default 1 min 1 max 9"
         [ "$behaviour" = chess ] && echo "option name UCI_Variant type combo default chess var chess var atomic"
         [ "$behaviour" = many ] && echo "option name UCI_Variant type combo default chess var chess var neighbours"

@@ -16,6 +16,16 @@ pub(super) struct LineError {
     pub(super) text: String,
 }
 
+impl LineError {
+    /// The line with signs for the bytes that are not UTF-8; the error for a line that is too long.
+    pub(super) fn lossy(self) -> Result<String, LineError> {
+        match self.problem {
+            LineProblem::Encoding { .. } => Ok(self.text),
+            LineProblem::TooLong { .. } => Err(self),
+        }
+    }
+}
+
 /// Why a line cannot be read.
 #[derive(Debug, Error)]
 enum LineProblem {

@@ -261,6 +261,11 @@ impl Drop for Pipe {
     }
 }
 
+/// Whether a line has the names of a program and its author, which are in whatever encoding they were written.
+fn is_name(line: &str) -> bool {
+    ["id", "feature"].iter().any(|word| line.split_whitespace().next() == Some(word))
+}
+
 /// Logs and queues lines until the output ends or the pipe is dropped.
 fn read_output(
     mut output: Lines<impl BufRead>,
@@ -272,6 +277,8 @@ fn read_output(
         match output.next() {
             Ok(Some(text)) => {
                 let arrived = Instant::now();
+                let text =
+                    text.or_else(|error| if is_name(&error.text) { error.lossy() } else { Err(error) });
                 match &text {
                     Ok(text) => log.write(Speaker::Engine, text),
                     Err(error) => log.write(Speaker::Engine, &format!("({error})")),
