@@ -52,6 +52,7 @@ while read -r word rest; do
         [ "$fault" = mute ] && continue
         [ "$fault" = author-first ] && echo 'id author nobody'
         if [ "$fault" = spaces ]; then echo '  id   name  mock'; else echo 'id name mock'; fi
+        [ "$fault" = latin-1 ] && printf 'id name Stra\337e\n'
         [ "$fault" = author-first ] || echo 'id author nobody'
         [ "$fault" = spaces ] && echo ' option   name Slow  Mover   type  spin default 1  min 1 max 9'
         echo 'option name UCI_Variant type combo default neighbours var neighbours'
@@ -79,6 +80,12 @@ while read -r word rest; do
     stop|ponderhit)
         if [ -n "$held" ]; then held=; answer; elif [ "$fault" = surplus ]; then answer; fi
         ;;
-    quit) if [ "$fault" = stays ]; then while :; do sleep 1; done; else exit 0; fi ;;
+    quit)
+        case $fault in
+        stays) while :; do sleep 1; done ;;
+        bad-status) exit 4 ;;
+        *) exit 0 ;;
+        esac
+        ;;
     esac
 done

@@ -165,6 +165,10 @@ impl Answer {
                     ),
                 )
             }
+            Claim::LeastTime(least) => answer(
+                self.elapsed >= Duration::from_millis(*least),
+                format!("it took {} ms, expected {least} ms or more", self.elapsed.as_millis()),
+            ),
             Claim::LeastDepth(least) => {
                 let deepest = thoughts.iter().filter(|thought| thought.info.is_exact());
                 let deepest = deepest.filter_map(|thought| thought.info.depth).max();

@@ -44,6 +44,8 @@ pub(super) enum Wait {
     Quiet(u64),
     /// `? exit`: the engine ends, and not by a crash.
     Exit,
+    /// `? success`: the engine ends, with the exit status 0.
+    Success,
 }
 
 /// What has to hold for the last answer.
@@ -76,6 +78,8 @@ pub(super) enum Claim {
     /// `! within <ms>`: it took no longer, but for the margin of the check, from `go` on, or from the `stop` or
     /// `ponderhit` that it waited for.
     Within(u64),
+    /// `! least time <ms>`: it took at least this long, from `go` on.
+    LeastTime(u64),
     /// `! least depth <n>`: a line of this depth at least was finished.
     LeastDepth(u32),
     /// `! most depth <n>`: no line was deeper.
@@ -111,6 +115,7 @@ impl FromStr for Wait {
             ["any", "move"] => Wait::AnyMove,
             ["moves"] => Wait::Moves,
             ["exit"] => Wait::Exit,
+            ["success"] => Wait::Success,
             ["quiet", time] => Wait::Quiet(number(time)?),
             ["within", time, ref words @ ..] => Wait::Soon(number(time)?, words.join(" ")),
             [] => return Err("`?` without a word".to_owned()),
@@ -141,6 +146,7 @@ impl FromStr for Claim {
             ["order", count] => Claim::Order(number(count)?),
             ["lines", count] => Claim::Lines(number(count)?),
             ["within", time] => Claim::Within(number(time)?),
+            ["least", "time", time] => Claim::LeastTime(number(time)?),
             ["least", "depth", depth] => Claim::LeastDepth(number(depth)?),
             ["most", "depth", depth] => Claim::MostDepth(number(depth)?),
             ["most", "nodes", nodes] => Claim::MostNodes(number(nodes)?),

@@ -4,6 +4,7 @@
 //! searches that it has to answer, the answers. The part of each protocol is in a module of its own.
 
 use std::collections::VecDeque;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::answer::Answer;
@@ -332,11 +333,15 @@ impl Trial<'_> {
                 }
                 Ok(())
             }
-            Wait::Exit => self.wait_for_exit(),
+            Wait::Exit => self.wait_for_exit().map(|_| ()),
+            Wait::Success => match self.wait_for_exit()? {
+                status if status.success() => Ok(()),
+                status => Err(Fault::new(format!("it has ended with an error ({status})")).into()),
+            },
         }
     }
 
-    fn wait_for_exit(&mut self) -> Result<(), Stop> {
+    fn wait_for_exit(&mut self) -> Result<ExitStatus, Stop> {
         self.is_ending = true;
         let status = self.pipe.wait_for_exit(self.compliance.timeout, self.control);
         if self.control.is_stopped() {
@@ -354,7 +359,7 @@ impl Trial<'_> {
             Some(status) if status.code().is_none() => {
                 Err(Fault::new(format!("it has crashed ({status})")).into())
             }
-            Some(_) => Ok(()),
+            Some(status) => Ok(status),
         }
     }
 

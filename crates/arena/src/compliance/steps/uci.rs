@@ -204,6 +204,9 @@ pub(super) const STEPS: &[Step] = &[
     .advice(),
     // The end.
     step("exit/quit", "isready\n? readyok\nquit\n? exit", "the end of the process", UCI).once(),
+    step("exit/status", "isready\n? readyok\nquit\n? success", "the exit status 0", "shell scripts")
+        .once()
+        .advice(),
     step("exit/quit-first", "quit\n? exit", "the end of the process", UCI).raw(),
     step(
         "exit/quit-searching",
@@ -448,6 +451,14 @@ pub(super) const STEPS: &[Step] = &[
         UCI,
     ),
     step(
+        "clock/all-of-movetime",
+        "position startpos\ngo movetime 400\n? move\n! least time 200\nposition {middle}\ngo movetime 400\n\
+         ? move\n! least time 200",
+        "a search of about this time",
+        "UCI specification: search exactly x milliseconds",
+    )
+    .advice(),
+    step(
         "clock/one-second",
         "position {middle}\ngo wtime 1000 btime 1000\n? move\n! within 1000",
         "a legal move in time",
@@ -679,6 +690,14 @@ pub(super) const STEPS: &[Step] = &[
         "depths that do not fall",
         UCI,
     ),
+    step(
+        "info/whole-depth",
+        "position startpos\ngo depth 3\n? move\n! least depth 3\nposition {middle}\ngo depth 3\n? move\n\
+         ! least depth 3",
+        "a report of this depth",
+        "UCI specification: search x plies",
+    )
+    .advice(),
     step(
         "info/score",
         "position startpos\ngo depth 3\n? move\n! score\nposition fen {bench 1}\ngo depth 3\n\
