@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use labrys_core::search::Control;
-use labrys_protocol::{Command, Info, UciEngine, parse};
+use labrys_protocol::info::Info;
+use labrys_protocol::{Command, UciEngine, parse};
 
 use super::{Target, seeds};
 

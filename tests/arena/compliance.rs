@@ -83,7 +83,7 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
         ("late", "search/infinite", "allowed were 250 ms"),
         ("changing", "search/same-again", "before, from the same start"),
         ("malformed", "info/words", "depth `one`"),
-        ("unknown-word", "info/words", "unknown word `happiness`"),
+        ("unknown-word", "info/known-words", "unknown word `happiness`"),
         ("illegal-pv", "info/pv", "pv, move 2"),
         ("illegal-ponder", "info/ponder", "ponder `a1a2`"),
         ("falling-depth", "info/depth", "depth 2 after 3"),
@@ -105,7 +105,7 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
         let is_advice =
             ["search/same-again", "info/speed", "info/best-of-pv", "info/wdl", "info/multipv-order"]
                 .into_iter()
-                .chain(["exit/status", "clock/all-of-movetime", "info/whole-depth"])
+                .chain(["info/known-words", "exit/status", "clock/all-of-movetime", "info/whole-depth"])
                 .any(|advice| advice == step);
         assert_eq!(success, is_advice, "{fault}");
     }

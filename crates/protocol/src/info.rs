@@ -1,8 +1,38 @@
 //! Parsing of the `info` lines of an engine.
 
+use std::iter::Peekable;
 use std::str::FromStr;
 
 use labrys_core::eval::UciScore;
+
+/// The words of an `info` line, at which the moves before them end.
+const WORDS: [&str; 20] = [
+    "depth",
+    "seldepth",
+    "time",
+    "nodes",
+    "pv",
+    "multipv",
+    "score",
+    "lowerbound",
+    "upperbound",
+    "wdl",
+    "currmove",
+    "currmovenumber",
+    "hashfull",
+    "nps",
+    "tbhits",
+    "sbhits",
+    "cpuload",
+    "string",
+    "refutation",
+    "currline",
+];
+
+/// The moves that come next in an `info` line, up to one of its words: fields may be in any order.
+pub fn moves<'a>(words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<String> {
+    std::iter::from_fn(|| words.next_if(|word| !WORDS.contains(word))).map(str::to_owned).collect()
+}
 
 /// The last report of an engine about its first line. A bound does not replace a score.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +52,7 @@ pub struct Info {
 impl Info {
     /// Updates the report with a line of output. Unknown parts are ignored.
     pub fn update(&mut self, line: &str) {
-        let mut words = line.split_whitespace();
+        let mut words = line.split_whitespace().peekable();
         if words.next() != Some("info") {
             return;
         }
@@ -40,8 +70,7 @@ impl Info {
                     _ => {}
                 },
                 "lowerbound" | "upperbound" => is_bound = true,
-                // The rest of the line is moves, or text.
-                "pv" => new.pv = words.by_ref().map(str::to_owned).collect(),
+                "pv" => new.pv = moves(&mut words),
                 "string" => break,
                 _ => {}
             }
@@ -68,7 +97,7 @@ mod tests {
     fn the_last_report_on_the_first_line_counts() {
         let mut info = Info::default();
         for line in [
-            "info depth 3 seldepth 5 multipv 1 score cp -12 nodes 400 nps 1 pv e1e3 score cp 99",
+            "info depth 3 seldepth 5 multipv 1 score cp 99 nodes 400 nps 1 pv e1e3 a1a2 score cp -12",
             "info depth 4 multipv 2 score cp 500 nodes 900",
             "info string depth 77",
             "info depth 4 currmove e1e3",
@@ -82,7 +111,7 @@ mod tests {
             score: Some(UciScore::Centi(-12)),
             seldepth: Some(5),
             nodes: Some(400),
-            pv: ["e1e3", "score", "cp", "99"].map(str::to_owned).into(),
+            pv: ["e1e3", "a1a2"].map(str::to_owned).into(),
         };
         assert_eq!(info, expected);
         for bound in ["lowerbound", "upperbound"] {

@@ -27,7 +27,7 @@ pub mod client;
 mod command;
 pub mod engine_log;
 mod guest;
-mod info;
+pub mod info;
 mod input;
 mod listen;
 mod output;
@@ -42,7 +42,6 @@ pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
 pub use guest::GuestLimits;
-pub use info::Info;
 pub use listen::listen;
 pub use uci::run;
 pub use uci_engine::UciEngine;

@@ -119,6 +119,10 @@ impl Answer {
                 Protocol::Uci => InfoLine::read_uci(text).map(drop).map_err(|reason| Fault::of(reason, text)),
                 Protocol::Xboard => Ok(()),
             }),
+            Claim::KnownWords => thoughts.iter().try_for_each(|thought| match &thought.info.unknown {
+                Some(word) => Err(Fault::of(format!("unknown word {}", quote(word)), &thought.text)),
+                None => Ok(()),
+            }),
             Claim::Pv => {
                 thoughts.iter().try_for_each(|thought| check_pv(thought, board()?.as_mut(), protocol))
             }

@@ -53,8 +53,10 @@ pub(super) enum Wait {
 pub(super) enum Claim {
     /// `! reports`: a depth, a score and a line came before it.
     Reports,
-    /// `! words`: every `info` has known words, with values of their kinds.
+    /// `! words`: the words of every `info` have values of their kinds.
     Words,
+    /// `! known words`: every `info` has words of UCI alone.
+    KnownWords,
     /// `! pv`: the lines are legal moves, one after the other.
     Pv,
     /// `! best of pv`: the move is the first of the last line.
@@ -132,6 +134,7 @@ impl FromStr for Claim {
         Ok(match text.split_whitespace().collect::<Vec<_>>()[..] {
             ["reports"] => Claim::Reports,
             ["words"] => Claim::Words,
+            ["known", "words"] => Claim::KnownWords,
             ["pv"] => Claim::Pv,
             ["best", "of", "pv"] => Claim::BestOfPv,
             ["ponder"] => Claim::Ponder,

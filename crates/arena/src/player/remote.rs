@@ -3,7 +3,7 @@
 use super::{EngineSetupError, MoveReply, PlayerError};
 use labrys_core::game::{Game, MoveError};
 use labrys_core::search::Control;
-use labrys_protocol::Info;
+use labrys_protocol::info::Info;
 use labrys_protocol::client::{Answer, ClientError};
 
 /// Starts an engine or connects to it, and sets its options.

@@ -1,6 +1,6 @@
 //! The lines of a search in the xboard protocol: limits, thinking output and the answer.
 
-use crate::Info;
+use crate::info::Info;
 use labrys_core::eval::UciScore;
 use labrys_core::game::Color;
 use labrys_core::search::Limits;

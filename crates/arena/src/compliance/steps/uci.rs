@@ -658,9 +658,17 @@ pub(super) const STEPS: &[Step] = &[
         "info/words",
         "position startpos\ngo movetime 1200\n? move\n! words\nposition {middle}\ngo depth 4\n\
          ? move\n! words",
-        "known words with values of their kind",
+        "words with values of their kind",
         UCI,
     ),
+    step(
+        "info/known-words",
+        "position startpos\ngo depth 4\n? move\n! known words\nposition {middle}\ngo depth 4\n? move\n\
+         ! known words",
+        "words that the specification has",
+        "old programs stop reading at words that they do not know",
+    )
+    .advice(),
     step(
         "info/pv",
         "position startpos\ngo depth 4\n? move\n! pv\nposition fen {bench 1}\ngo movetime 300\n\
