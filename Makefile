@@ -19,6 +19,8 @@
 # `make loom` tries all orders of what the threads of a search do together, and `make tsan` searches and proves
 # with ThreadSanitizer, which needs the source of the standard library, too; `make miri` interprets what handles
 # memory, with a nightly compiler that has miri.
+# `make experiments` repeats the tables of experiments/README.md in the folder `trained`, which takes days;
+# TABLES="msd-theta games" names some of them.
 # `make mutants AREA=pgn SAMPLE=100` says which changes of the code no test notices; tools/mutants --list has
 # the areas. `make coverage` says how much of each crate the tests run.
 
@@ -45,7 +47,7 @@ PAGE_FLAGS ?=
 CPU ?=
 
 .PHONY: build release pgo wheel page npm sbom verify-certificates
-.PHONY: fuzz fuzz-night loom tsan miri mutants coverage $(CPUS)
+.PHONY: experiments fuzz fuzz-night loom tsan miri mutants coverage $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -112,6 +114,11 @@ verify-certificates: $(VERIFY)
 	if test -e "$(FOLDER)/manifest.tsv"; then cut -f 3-7 "$(FOLDER)/manifest.tsv" | sort > $(VERIFY).listed \
 		&& sort $(VERIFY).tsv | diff - $(VERIFY).listed; fi
 	@echo "$$(($$(wc -l < $(VERIFY).tsv))) certificates hold"
+
+TABLES ?= $(basename $(notdir $(wildcard experiments/tables/*.toml)))
+
+experiments:
+	cargo run --release --quiet -- experiments run $(TABLES) --out trained
 
 # As `cargo fuzz` builds its targets, without a sanitizer of addresses: no crate of Labrys has unsafe code.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

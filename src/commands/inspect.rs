@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::values::whole;
-use crate::commands::shared::{PositionArguments, claim, interruptible, suggest};
+use crate::commands::shared::{PositionArguments, claim, interruptible, suggest, version};
 use crate::files::write_atomically;
 use crate::game::{counted, quote};
 use crate::inspect::{Inspection, ReferenceKind, StartPosition, Task, View, inspect, read_positions};
@@ -73,7 +73,8 @@ pub(super) fn run(arguments: &InspectArguments) -> anyhow::Result<()> {
     let mut progress = Progress::new("positions", 0, Some(count as u64));
     let inspection = inspect(&task, &control, &mut |done| progress.update(done as u64, String::new));
     progress.finish();
-    let inspection = inspection?;
+    // With the commit, which only the program knows.
+    let inspection = Inspection { version: version::short(), ..inspection? };
     let mut out = io::stdout().lock();
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&inspection)?)?;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
 pub(super) use self::arguments::MatchArguments;
@@ -17,12 +17,10 @@ use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::report::GameFacts;
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::commands::shared::progress::Progress;
+use crate::commands::shared::records::warn_of_repeats;
 use crate::files::{Claim, named, write_atomically};
 use crate::game::{counted, quote};
 use crate::search::Control;
-
-/// A warning is printed if more than one game in this many repeats another one.
-const REPEATED: u64 = 10;
 
 /// The report at the end of a match.
 #[derive(Serialize)]
@@ -47,18 +45,19 @@ struct PlayerTime<'a> {
     name: &'a str,
     moves: u64,
     seconds: f64,
-    /// Mean thinking time of a move in seconds; 0 without a move.
-    seconds_a_move: f64,
-    /// Mean number of legal moves on its turns, those in earlier runs included; 0 without a turn.
-    branching: f64,
+    /// Mean thinking time of a move in seconds, of this run; `None` without a move.
+    seconds_a_move: Option<f64>,
+    /// Mean number of legal moves on its turns, those in earlier runs included; `None` without a turn.
+    branching: Option<f64>,
 }
 
 impl<'a> PlayerTime<'a> {
     fn new(name: &'a str, time: ThinkingTime, earlier: Turns) -> PlayerTime<'a> {
         let ThinkingTime { moves, time, legal_moves } = time;
-        let (seconds, turns) = (time.as_secs_f64(), (moves + earlier.count).max(1));
-        let branching = (legal_moves + earlier.legal_moves) as f64 / turns as f64;
-        PlayerTime { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64, branching }
+        let (seconds, turns) = (time.as_secs_f64(), moves + earlier.count);
+        let mean = |sum: f64, count: u64| (count > 0).then(|| sum / count as f64);
+        let branching = mean((legal_moves + earlier.legal_moves) as f64, turns);
+        PlayerTime { name, moves, seconds, seconds_a_move: mean(seconds, moves), branching }
     }
 }
 
@@ -110,7 +109,10 @@ impl Restored {
 
 impl fmt::Display for PlayerTime<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:.4} s a move", self.name, self.seconds_a_move)
+        match self.seconds_a_move {
+            Some(seconds) => write!(f, "{} {seconds:.4} s a move", self.name),
+            None => write!(f, "{} no move", self.name),
+        }
     }
 }
 
@@ -179,13 +181,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
         Ok(())
     })?;
 
-    let repeated = results.games().saturating_sub(lines.len() as u64);
-    if results.games() >= REPEATED && repeated > results.games() / REPEATED {
-        let games = counted(results.games(), "game");
-        print_message!(
-            "labrys: warning: {repeated} of {games} repeat another one move for move: error bars take them for independent"
-        );
-    }
+    warn_of_repeats(results.games(), lines.len() as u64);
     let run = Run { games: results.games() - restored, time: start.elapsed(), thinking, turns };
     if !print_report(&arguments, &tournament, &results, run)? {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
@@ -224,7 +220,13 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
         let games = finished_games(path).context("--report")?;
         restored.add(path, &games, tournament).context("--report")?;
     }
-    let Restored { results, turns, .. } = restored;
+    let Restored { results, turns, lines } = restored;
+    ensure!(
+        results.games() > 0,
+        "--report: no finished game in {}",
+        crate::commands::shared::names(&arguments.report)
+    );
+    warn_of_repeats(results.games(), lines.len() as u64);
     let thinking = vec![ThinkingTime::default(); tournament.engines.len()];
     let run = Run { games: 0, time: start.elapsed(), thinking, turns };
     print_report(arguments, tournament, &results, run).map(drop)

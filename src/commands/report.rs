@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 
+use crate::arena::pgn::ReplayError;
 use crate::arena::report::text::SideBySide;
 use crate::arena::report::{GameFacts, Report, VariantReport, html};
 use crate::commands::games::replay::SelfPlayRecords;
-use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::records::{self, Strictness, warn_of_repeats};
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::{claim, names, suggest};
 use crate::files::write_atomically;
@@ -52,6 +53,9 @@ pub(super) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
     let variants = report.variants();
     ensure!(variants.iter().any(|of| of.games > 0), "{}: no finished game", names(&arguments.files));
     print(arguments, &variants)?;
+    for of in &variants {
+        warn_of_repeats(of.games, of.distinct);
+    }
     match refused {
         0 => Ok(()),
         refused => bail!("{} left out", counted(refused, "game")),
@@ -78,6 +82,8 @@ impl ReportArguments {
         while let Some(game) = records.next()? {
             match GameFacts::new(&game, variant, records.number()) {
                 Ok(facts) => report.add(file, &facts),
+                // Those of other variants were not asked for.
+                Err(ReplayError::OtherVariant { .. }) => {}
                 Err(error) => records.refuse(&game, variant, error.into())?,
             }
         }

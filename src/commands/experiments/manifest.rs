@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
@@ -37,6 +38,8 @@ pub(super) struct Manifest<'a> {
     pub(super) begun: Option<&'a StepBegun>,
     /// The games in the folder, by the name of their file.
     pub(super) games: BTreeMap<String, GamesSum>,
+    /// The SHA-256 of all other files that the steps have written, such as weights, nets and curves.
+    pub(super) files: BTreeMap<String, String>,
     /// The numbers beside those of the page; empty before the last step is done.
     pub(super) results: &'a [Comparison],
 }
@@ -63,7 +66,8 @@ pub(super) struct Machine {
 /// All that decides what a table gives, besides the program.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Configuration {
-    /// The table, and the files that its commands name: texts as they are, the SHA-256 of others.
+    /// The seeds and steps of the table, and the files that its commands name: texts as they are, the SHA-256 of
+    /// others.
     files: BTreeMap<String, String>,
     /// SHA-256 of the names and contents of the files.
     pub(super) sha256: String,
@@ -104,7 +108,7 @@ impl StepBegun {
 }
 
 /// The games of a file.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct GamesSum {
     games: u64,
     /// SHA-256 of players, openings, moves and results, in the order of the numbers of the games: the same
@@ -118,6 +122,7 @@ pub(super) struct Earlier {
     pub(super) configuration: Configuration,
     pub(super) steps: Vec<StepDone>,
     pub(super) begun: Option<StepBegun>,
+    pub(super) games: BTreeMap<String, GamesSum>,
 }
 
 impl Program {
@@ -148,7 +153,10 @@ impl Configuration {
         let mut files = BTreeMap::new();
         let words = table.runs().flat_map(|(step, seed)| step.words(out, seed));
         let words = words.flat_map(|word| word.split('=').map(str::to_owned).collect::<Vec<_>>());
-        for name in words.chain([path.display().to_string()]) {
+        // What the page says decides nothing.
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.insert(name, serde_json::to_string(&json!({ "seeds": table.seeds, "steps": table.steps }))?);
+        for name in words {
             let path = Path::new(&name);
             if path.is_file() && !path.starts_with(out) {
                 let bytes = fs::read(path).with_context(|| name.clone())?;
@@ -163,6 +171,29 @@ impl Configuration {
         });
         Ok(Configuration { files, sha256: hex(&sum.finalize()) })
     }
+}
+
+/// The SHA-256 of all files in a folder and those within it, by their path, but for those of games, checkpoints,
+/// locks and the manifest itself.
+pub(super) fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let (mut sums, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(of) = folders.pop() {
+        for entry in fs::read_dir(&of)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_other = name.starts_with('.') || name.starts_with("checkpoint") || name == FILE;
+            if path.is_dir() {
+                folders.push(path);
+            } else if !is_other && path.extension().is_none_or(|extension| extension != "pgn") {
+                let mut sum = Sha256::new();
+                io::copy(&mut fs::File::open(&path)?, &mut sum)
+                    .with_context(|| path.display().to_string())?;
+                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                sums.insert(name, hex(&sum.finalize()));
+            }
+        }
+    }
+    Ok(sums)
 }
 
 /// The games of all PGN files in a folder.

@@ -21,7 +21,7 @@ pub(super) struct Comparison {
     pub(super) page_error: f64,
     /// The mean over the seeds.
     pub(super) measured: f64,
-    /// Half the width of its 95 % interval over the seeds; that of the page where there is one seed.
+    /// Half the width of its 95 % interval: that over the seeds or that of the page, whichever is greater.
     pub(super) error: f64,
     /// The number of each seed.
     pub(super) by_seed: Vec<f64>,
@@ -39,15 +39,17 @@ impl Comparison {
     ) -> Comparison {
         let count = by_seed.len() as f64;
         let measured = by_seed.iter().sum::<f64>() / count;
-        let error = match by_seed.len() {
-            // As many games were played for the page, so its error is that of the number, too.
-            1 => page_error,
+        let over_seeds = match by_seed.len() {
+            1 => 0.0,
             seeds => {
                 let squares: f64 = by_seed.iter().map(|number| (number - measured).powi(2)).sum();
                 let student = STUDENT.get(seeds - 2).copied().unwrap_or(labrys_support::elo::SIGMAS);
                 student * (squares / (count - 1.0) / count).sqrt()
             }
         };
+        // As many games were played for the page, so its error is that of the number, too, if not a greater one:
+        // few seeds may be alike by chance.
+        let error = over_seeds.max(page_error);
         // What is printed on the page is rounded.
         let rounding = 1e-9 * page.abs().max(1.0);
         let agrees = (measured - page).abs() <= error.hypot(page_error) + rounding;
@@ -147,6 +149,8 @@ mod tests {
         let seeds = of(&[58.0, 62.0, 60.0]);
         assert!((seeds.measured - 60.0).abs() < 1e-9 && (seeds.error - 4.9687).abs() < 1e-3, "{seeds:?}");
         assert!(!seeds.agrees && of(&[50.0, 56.0, 53.0]).agrees);
+        // Seeds that are alike by chance leave the error of the games.
+        assert_eq!(of(&[54.0, 54.0, 54.0]).error, 3.0);
         assert!(Comparison::new("s", "v", [7.0, 0.0], vec![7.0]).agrees);
     }
 }

@@ -13,6 +13,7 @@ use super::TablesArguments;
 use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
+use crate::commands::shared::errors::full_text;
 use crate::commands::shared::interruptible;
 use crate::files::{Claim, create_folder, write_atomically};
 use crate::game::counted;
@@ -20,9 +21,11 @@ use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct RunArguments {
-    /// The table, as `labrys experiments list` names it
-    name: String,
-    /// The folder of the run, which is continued if it exists
+    /// The tables, as `labrys experiments list` names them
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// The folder of the run, which is continued if it exists; of several tables each has a folder of its name
+    /// there
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     #[command(flatten)]
@@ -30,7 +33,37 @@ pub(in crate::commands) struct RunArguments {
 }
 
 pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
-    let RunArguments { name, out, tables: TablesArguments { tables } } = arguments;
+    let RunArguments { names, out, tables: TablesArguments { tables } } = arguments;
+    let control = interruptible()?;
+    if let [name] = &names[..] {
+        return run_table(name, tables, out, &control);
+    }
+    // A misspelt name is no reason to find out after a night.
+    names.iter().try_for_each(|name| Table::read(tables, name).map(drop))?;
+    let mut failed = Vec::new();
+    for name in names {
+        print_line!("{name}")?;
+        match run_table(name, tables, &out.join(name), &control) {
+            Ok(()) => {}
+            Err(error) if control.is_stopped() => return Err(error),
+            Err(error) => {
+                print_message!("labrys: {name}: {}", full_text(&error));
+                failed.push(name.as_str());
+            }
+        }
+    }
+    ensure!(
+        failed.is_empty(),
+        "{} of {} failed: {}",
+        failed.len(),
+        counted(names.len(), "table"),
+        failed.join(", ")
+    );
+    Ok(())
+}
+
+/// Runs a table in a folder, or what an earlier run has left of it.
+fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow::Result<()> {
     let table = Table::read(tables, name)?;
     create_folder(out).with_context(|| format!("--out {}", out.display()))?;
     let _claim = Claim::folder(out).with_context(|| format!("--out {}", out.display()))?;
@@ -40,7 +73,6 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     if table.quiet {
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
-    let control = interruptible()?;
     let save =
         |steps: &[StepDone], begun: Option<&StepBegun>, results: &[Comparison]| -> anyhow::Result<()> {
             let manifest = Manifest {
@@ -53,6 +85,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
                 steps,
                 begun,
                 games: manifest::games(out)?,
+                files: manifest::files(out)?,
                 results,
             };
             Ok(write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)?)
@@ -69,7 +102,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
         let before = before.map(|begun| begun.version).or(done);
         let this = StepBegun::new(&step.name, seed, before.as_deref());
         save(&steps, Some(&this), &[])?;
-        steps.push(run_step(step, this, out, &control)?);
+        steps.push(run_step(step, this, out, control)?);
         save(&steps, None, &[])?;
     }
     let results = compare(&table, out)?;
@@ -100,6 +133,9 @@ fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Option<E
         earlier.configuration.sha256,
         configuration.sha256
     );
+    if let Some(gone) = earlier.games.keys().find(|name| !out.join(name).exists()) {
+        bail!("--out {}: the games {gone} of this run are gone, choose another folder", out.display());
+    }
     Ok(Some(earlier))
 }
 
@@ -166,7 +202,12 @@ fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
         });
         let printed: Vec<_> = printed.collect::<anyhow::Result<_>>()?;
         for (key, &page) in numbers {
-            let number = |printed| measured::number(printed, value, key).map(|number| scale * number);
+            let number = |printed| {
+                let number = measured::number(printed, value, key);
+                number
+                    .map(|number| scale * number)
+                    .with_context(|| format!("`[[expected]]` of the step {step}"))
+            };
             let by_seed: Vec<_> = printed.iter().map(number).collect::<anyhow::Result<_>>()?;
             results.push(Comparison::new(step, &value.replace("{}", key), page, by_seed));
         }

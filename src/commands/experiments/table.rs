@@ -1,10 +1,10 @@
 //! The file of a table: how it is made, and what the page says.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::quote;
 use labrys_support::settings;
@@ -36,7 +36,7 @@ pub(super) struct Table {
 }
 
 /// A command that makes a part of a table.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
     pub(super) name: String,
@@ -108,7 +108,23 @@ impl Table {
         let is_plain = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
         };
-        for Step { name, .. } in &table.steps {
+        for Step { name, command, reads } in &table.steps {
+            if let Some(reads) = reads {
+                let is_inside =
+                    Path::new(reads).components().all(|part| matches!(part, Component::Normal(_)));
+                ensure!(
+                    is_inside,
+                    "`reads` of the step {}: {}, expected a file of the run",
+                    quote(name),
+                    quote(reads)
+                );
+                let has_seed = reads.contains("{seed}") || !command.contains("{seed}");
+                ensure!(
+                    has_seed,
+                    "`reads` of the step {}: no `{{seed}}`, which its command has",
+                    quote(name)
+                );
+            }
             ensure!(
                 is_plain(name) && !name.starts_with('.'),
                 "step name {}: expected letters, digits, `-`, `_` and `.`",
@@ -119,13 +135,18 @@ impl Table {
         if let Some(run) = first_twice(&runs) {
             bail!("two steps are called {}", quote(run));
         }
-        for Expected { step, rows, scale, numbers, .. } in &table.expected {
+        for Expected { step, value, rows, scale, numbers } in &table.expected {
             let known = table.steps.iter().find(|known| known.name == *step);
             let known = known.with_context(|| {
                 format!("`[[expected]]` of the step {}, which does not exist", quote(step))
             })?;
             let has_rows = known.reads.is_some() || *rows == Rows::Last;
             ensure!(has_rows, "`rows` of the step {}, which `reads` no file", quote(step));
+            let parts_are_named = value.split('.').all(|part| !part.is_empty());
+            ensure!(parts_are_named, "`value` of the step {}: {}", quote(step), quote(value));
+            ensure!(!numbers.is_empty(), "no `numbers` of the step {}", quote(step));
+            let has_keys = value.contains("{}") || numbers.len() == 1;
+            ensure!(has_keys, "`value` of the step {}: no `{{}}` for several numbers", quote(step));
             ensure!(scale.is_finite() && *scale != 0.0, "`scale` of the step {}: {scale}", quote(step));
             for (key, number) in numbers {
                 let is_number = number.iter().all(|value| value.is_finite()) && number[1] >= 0.0;
@@ -190,6 +211,7 @@ pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
 mod tests {
     use super::*;
 
+    const NUMBERS: &str = "[[expected]]\nstep = \"a\"\nvalue = \"x\"\n";
     const TABLE: &str = "paper = \"msd\"\ntitle = \"t\"\npage = \"p\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
         machine = \"m\"\nseeds = [1, 2]\n\
         [[step]]\nname = \"a\"\ncommand = \"match --pgnout {out}/a.pgn\"\n\
@@ -212,14 +234,24 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         wrong("[[expected]]\nstep = \"c\"\nvalue = \"x\"\nnumbers = {}\n", "`c`");
-        wrong("[[expected]]\nstep = \"a\"\nvalues = \"x\"\n", "values");
-        let numbers = "[[expected]]\nstep = \"a\"\nvalue = \"x\"\n";
-        wrong(&format!("{numbers}scale = nan\nnumbers = {{}}\n"), "`scale` of the step `a`: NaN");
-        for number in ["[2, inf]", "[nan, 1]", "[2, -3]"] {
-            wrong(&format!("{numbers}numbers = {{ games = {number} }}\n"), "number `games` of the step `a`");
+        wrong(&format!("{NUMBERS}numbers = {{}}\n"), "no `numbers` of the step `a`");
+        wrong(&format!("{NUMBERS}numbers = {{ b = [1, 2], c = [1, 2] }}\n"), "no `{}` for several numbers");
+        wrong("[[expected]]\nstep = \"a\"\nvalue = \"x..y\"\nnumbers = { b = [1, 2] }\n", "`x..y`");
+        for (command, reads, part) in [
+            ("perft", "/etc/passwd", "expected a file of the run"),
+            ("perft", "../other/curve.csv", "expected a file of the run"),
+            ("perft --seed {seed}", "curve.csv", "no `{seed}`"),
+        ] {
+            let step = format!("[[step]]\nname = \"r\"\ncommand = \"{command}\"\nreads = \"{reads}\"\n");
+            wrong(&step, part);
         }
-        wrong(&format!("{numbers}rows = \"mean\"\nnumbers = {{}}\n"), "`rows` of the step `a`");
-        wrong(&format!("{numbers}rows = \"all\"\nnumbers = {{}}\n"), "unknown variant `all`");
+        wrong("[[expected]]\nstep = \"a\"\nvalues = \"x\"\n", "values");
+        wrong(&format!("{NUMBERS}scale = nan\nnumbers = {{ b = [1, 2] }}\n"), "`scale` of the step `a`: NaN");
+        for number in ["[2, inf]", "[nan, 1]", "[2, -3]"] {
+            wrong(&format!("{NUMBERS}numbers = {{ games = {number} }}\n"), "number `games` of the step `a`");
+        }
+        wrong(&format!("{NUMBERS}rows = \"mean\"\nnumbers = {{ b = [1, 2] }}\n"), "`rows` of the step `a`");
+        wrong(&format!("{NUMBERS}rows = \"all\"\nnumbers = {{ b = [1, 2] }}\n"), "unknown variant `all`");
         for name in ["", "..", "../a", "/tmp/a", "a b", "a/b"] {
             let step = format!("[[step]]\nname = \"{name}\"\ncommand = \"perft\"\n");
             wrong(&step, &format!("step name `{name}`"));

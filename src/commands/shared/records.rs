@@ -7,7 +7,22 @@ use anyhow::{anyhow, bail};
 
 use crate::arena::pgn::file;
 use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
+use crate::game::counted;
 use crate::learn::nnue::games::read_header;
+
+/// A warning is printed if more than one game in this many repeats another one.
+const REPEATED: u64 = 10;
+
+/// Warns if many of some games repeat another one.
+pub(in crate::commands) fn warn_of_repeats(games: u64, distinct: u64) {
+    let repeated = games.saturating_sub(distinct);
+    if games >= REPEATED && repeated > games / REPEATED {
+        let games = counted(games, "game");
+        print_message!(
+            "labrys: warning: {repeated} of {games} repeat another one move for move: error bars take them for independent"
+        );
+    }
+}
 
 /// How to handle invalid games.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

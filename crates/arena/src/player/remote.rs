@@ -3,8 +3,8 @@
 use super::{EngineSetupError, MoveReply, PlayerError};
 use labrys_core::game::{Game, MoveError};
 use labrys_core::search::Control;
-use labrys_protocol::info::Info;
 use labrys_protocol::client::{Answer, ClientError};
+use labrys_protocol::info::Info;
 
 /// Starts an engine or connects to it, and sets its options.
 type Connect<C> = dyn FnMut(&Control) -> Result<C, EngineSetupError> + Send;

@@ -2,6 +2,7 @@
 
 use crate::pgn::{PgnGame, PgnMove, ReplayError};
 use crate::{GameResult, Termination};
+use labrys_core::engine::{Board, registry};
 use labrys_core::game::Color;
 
 /// What a report takes from the record of a game.
@@ -9,6 +10,8 @@ use labrys_core::game::Color;
 pub struct GameFacts {
     /// The game that was played.
     pub variant: &'static str,
+    /// Its board or starting positions, if they are not those of the game's default: `6×6`, `Chess960`.
+    pub board: Option<String>,
     /// The number of the record in its match, or its place in the file, from 1.
     pub number: u64,
     /// The names of White and Black.
@@ -49,6 +52,7 @@ impl GameFacts {
     /// [`ReplayError`] if a move is not legal or the result is not that of the rules.
     pub fn new(record: &PgnGame, expected: Option<&str>, place: u64) -> Result<GameFacts, ReplayError> {
         let mut board = record.board(expected)?;
+        let special = special_board(board.as_ref(), record);
         let (opening, mut turns) = (record.opening.moves.len(), Vec::with_capacity(record.moves.len()));
         record.replay_to_result_with(board.as_mut(), &mut |board, at| {
             let mv = &record.moves[at];
@@ -82,8 +86,27 @@ impl GameFacts {
         let players = record.players.each_ref().map(|player| player.name.clone());
         let number = record.number.unwrap_or(place);
         let line = record.line_hash();
-        Ok(GameFacts { variant: board.variant(), number, players, plies, line, turns, end })
+        Ok(GameFacts { variant: board.variant(), board: special, number, players, plies, line, turns, end })
     }
+}
+
+/// See [`GameFacts::board`].
+fn special_board(board: &dyn Board, record: &PgnGame) -> Option<String> {
+    let grid = |fen: &str| {
+        let ranks: Vec<_> = fen.split(' ').next().unwrap_or_default().split('/').collect();
+        // A number is that of empty squares, any other letter is a square.
+        let empty = |rank: &str| -> usize {
+            rank.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse::<usize>().ok()).sum()
+        };
+        let files = |rank: &&str| empty(rank) + rank.chars().filter(|c| !c.is_ascii_digit()).count();
+        (ranks.first().map_or(0, files), ranks.len())
+    };
+    let default = registry::board(board.variant()).ok()?;
+    let (files, ranks) = record.opening.set_up_fen().map_or_else(|| grid(&board.fen()), grid);
+    if (files, ranks) != grid(&default.fen()) {
+        return Some(format!("{files}×{ranks}"));
+    }
+    board.pgn_variant().filter(|_| board.pgn_variant() != default.pgn_variant()).map(str::to_owned)
 }
 
 impl PgnMove {

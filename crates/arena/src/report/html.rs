@@ -18,14 +18,14 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;mar
 /// # Errors
 /// [`ChartError::Draw`] if a chart cannot be drawn.
 pub fn page(variants: &[VariantReport]) -> Result<String, ChartError> {
-    let names: Vec<_> = variants.iter().map(|of| of.variant).collect();
+    let names: Vec<_> = variants.iter().map(VariantReport::title).collect();
     let title = format!("Games of {}", names.join(", "));
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
-    let head: Vec<_> = std::iter::once("").chain(names).map(str::to_owned).collect();
+    let head: Vec<_> = std::iter::once(String::new()).chain(names).collect();
     let rows = text::rows(variants).into_iter();
     table(&mut page, &head, rows.map(|(name, cells)| std::iter::once(name).chain(cells).collect()));
     page += "<p>Intervals are of 95 %. A pair is two games from one opening with colours swapped; it is \
@@ -33,13 +33,13 @@ pub fn page(variants: &[VariantReport]) -> Result<String, ChartError> {
     let by_ply = |name: &str, points: &[(usize, f64)]| {
         Curve::new(name, points.iter().map(|&(ply, value)| (ply as f64, value)))
     };
-    let still = variants.iter().map(|of| by_ply(of.variant, &of.still_played));
+    let still = variants.iter().map(|of| by_ply(&of.title(), &of.still_played));
     let still = Chart::new(["Games that are still played", "plies", "games, %"], still);
     draw(&mut page, &Chart { range: Some(0.0..100.0), ..still })?;
-    let branching = variants.iter().map(|of| by_ply(of.variant, &of.branching_by_ply));
+    let branching = variants.iter().map(|of| by_ply(&of.title(), &of.branching_by_ply));
     draw(&mut page, &Chart::new(["Legal moves", "plies", "mean number of legal moves"], branching))?;
     for of in variants {
-        _ = writeln!(page, "<h2>{}</h2>", of.variant);
+        _ = writeln!(page, "<h2>{}</h2>", of.title());
         let head: Vec<_> =
             text::PLAYER_COLUMNS.iter().chain(&text::SEARCH_COLUMNS).map(|&name| name.to_owned()).collect();
         table(&mut page, &head, of.players.iter().map(text::player_cells));
@@ -62,7 +62,7 @@ fn strength_charts(page: &mut String, of: &VariantReport) -> Result<(), ChartErr
             continue;
         }
         let points = points.into_iter().map(|(x, elo, error)| (x, elo, (elo - error, elo + error)));
-        let title = format!("{}: strength", of.variant);
+        let title = format!("{}: strength", of.title());
         draw(page, &Chart::new([&title, x, "Elo"], [Curve::with_band("players", points)]))?;
     }
     Ok(())

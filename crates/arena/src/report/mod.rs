@@ -27,7 +27,7 @@ pub type FileNumber = usize;
 /// Finished games by the game that was played.
 #[derive(Debug, Default)]
 pub struct Report {
-    variants: BTreeMap<&'static str, Counts>,
+    variants: BTreeMap<(&'static str, Option<String>), Counts>,
 }
 
 /// What is counted of the games of one variant.
@@ -53,6 +53,8 @@ struct Counts {
 pub struct VariantReport {
     /// The variant.
     pub variant: &'static str,
+    /// Its board or starting positions, see [`GameFacts::board`]; `None` for the default.
+    pub board: Option<String>,
     /// Finished games.
     pub games: u64,
     /// Games that differ in their start position or in a move.
@@ -62,16 +64,16 @@ pub struct VariantReport {
     /// Plies of a game, with its opening.
     pub plies: Spread,
     /// The branching factor: the mean number of legal moves in all positions after the opening in which a
-    /// player moved.
-    pub branching: f64,
+    /// player moved; `None` without such positions.
+    pub branching: Option<f64>,
     /// Draws.
     pub draws: Share,
     /// Games with a winner.
     pub decisive: Share,
     /// Games won by White, of those with a winner.
     pub white_wins: Share,
-    /// The advantage of the first move.
-    pub first_move: FirstMove,
+    /// The advantage of the first move; `None` without two games.
+    pub first_move: Option<FirstMove>,
     /// Pairs of games from one opening that one player has won, by 1½ or 2 points of 2: what is decided by
     /// more than the opening and the colour. Only games between different players count.
     pub decided_pairs: Share,
@@ -108,8 +110,8 @@ pub struct Share {
     pub count: u64,
     /// Of how many.
     pub of: u64,
-    /// The share, from 0 to 1; ½ of none.
-    pub share: f64,
+    /// The share, from 0 to 1; `None` of none.
+    pub share: Option<f64>,
     /// The lower end of the interval.
     pub low: f64,
     /// The upper end of the interval.
@@ -120,7 +122,7 @@ pub struct Share {
 /// a colour; games that repeat another one move for move do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FirstMove {
-    /// White's mean score of a game, from 0 to 1; ½ without games.
+    /// White's mean score of a game, from 0 to 1.
     pub score: f64,
     /// Half the width of its 95 % confidence interval.
     pub error: f64,
@@ -155,7 +157,7 @@ const GAMES_OF_A_PLY: u64 = 10;
 impl Report {
     /// Adds a game of a file.
     pub fn add(&mut self, file: FileNumber, facts: &GameFacts) {
-        let counts = self.variants.entry(facts.variant).or_default();
+        let counts = self.variants.entry((facts.variant, facts.board.clone())).or_default();
         let Some((result, end)) = &facts.end else {
             counts.unfinished += 1;
             return;
@@ -181,14 +183,21 @@ impl Report {
         }
     }
 
-    /// The statistics of all variants, by name.
+    /// The statistics of all variants and boards, by name.
     pub fn variants(&self) -> Vec<VariantReport> {
-        self.variants.iter().map(|(variant, counts)| counts.report(variant)).collect()
+        self.variants.iter().map(|((variant, board), counts)| counts.report(variant, board.clone())).collect()
+    }
+}
+
+impl VariantReport {
+    /// The variant with its board.
+    pub fn title(&self) -> String {
+        self.board.as_ref().map_or(self.variant.to_owned(), |board| format!("{} {board}", self.variant))
     }
 }
 
 impl Counts {
-    fn report(&self, variant: &'static str) -> VariantReport {
+    fn report(&self, variant: &'static str, board: Option<String>) -> VariantReport {
         let games = self.plies.len() as u64;
         let results = self.ends.values().fold([0; 3], |mut sum, ends| {
             sum.iter_mut().zip(ends).for_each(|(sum, games)| *sum += games);
@@ -205,6 +214,7 @@ impl Counts {
         let players = self.players.report(&pairings);
         VariantReport {
             variant,
+            board,
             games,
             distinct: self.lines.len() as u64,
             unfinished: self.unfinished,
@@ -227,21 +237,24 @@ impl Counts {
             still_played: self.still_played(),
             branching_by_ply: (0..self.branching.len())
                 .filter(|&ply| self.branching[ply].1 >= GAMES_OF_A_PLY)
-                .map(|ply| (ply, self.branching(ply..=ply)))
+                .filter_map(|ply| Some((ply, self.branching(ply..=ply)?)))
                 .collect(),
         }
     }
 
     /// The mean number of legal moves over some plies.
-    fn branching(&self, plies: impl std::slice::SliceIndex<[(u64, u64)], Output = [(u64, u64)]>) -> f64 {
+    fn branching(
+        &self,
+        plies: impl std::slice::SliceIndex<[(u64, u64)], Output = [(u64, u64)]>,
+    ) -> Option<f64> {
         let sum = |sum: (u64, u64), ply: &(u64, u64)| (sum.0 + ply.0, sum.1 + ply.1);
         let (moves, positions) = self.branching[plies].iter().fold((0, 0), sum);
-        moves as f64 / positions.max(1) as f64
+        (positions > 0).then(|| moves as f64 / positions as f64)
     }
 
     /// White's score by pairs of games. Games without another one of their pair are grouped as they come;
     /// of an odd number of games the last one is left out.
-    fn first_move(&self) -> FirstMove {
+    fn first_move(&self) -> Option<FirstMove> {
         let (mut pairs, mut single) = (Pairs::default(), None);
         let mut games = self.white.iter().map(|(&(file, number), &white)| ((file, (number - 1) / 2), white));
         let mut next = games.next();
@@ -259,7 +272,7 @@ impl Counts {
             }
         }
         let (score, error) = pairs.score();
-        FirstMove { score, error, elo: pairs.elo() }
+        (pairs.count() > 0).then(|| FirstMove { score, error, elo: pairs.elo() })
     }
 
     /// The results of each two players, of all files.
@@ -305,7 +318,7 @@ impl Share {
     /// `count` of `of`.
     pub fn new(count: u64, of: u64) -> Share {
         if of == 0 {
-            return Share { count, of, share: 0.5, low: 0.0, high: 1.0 };
+            return Share { count, of, share: None, low: 0.0, high: 1.0 };
         }
         let (share, n, z2) = (count as f64 / of as f64, of as f64, SIGMAS * SIGMAS);
         let centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
@@ -313,7 +326,7 @@ impl Share {
         // Where all are alike, the rounding of the formula shows.
         let low = if count == 0 { 0.0 } else { (centre - half).max(0.0) };
         let high = if count == of { 1.0 } else { (centre + half).min(1.0) };
-        Share { count, of, share, low, high }
+        Share { count, of, share: Some(share), low, high }
     }
 }
 
@@ -338,12 +351,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_there_has_no_mean() {
+        let of = &report(&game(1, ["a", "b"], "[Termination \"adjudication\"]", "1-0"))[0];
+        assert_eq!((of.games, of.branching, of.first_move), (1, None, None));
+        assert_eq!((of.decided_pairs.of, of.decided_pairs.share), (0, None));
+        assert!(of.players.iter().all(|player| player.branching.is_none()), "{:?}", of.players);
+    }
+
+    #[test]
+    fn boards_of_several_sizes_stand_side_by_side() {
+        let of_board = |fen: &str| {
+            format!("[Variant \"amazons\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n[Result \"*\"]\n\n*\n\n")
+        };
+        let games: String = [
+            "[Variant \"amazons\"]\n[Result \"*\"]\n\n*\n\n".to_owned(),
+            of_board("2q1q2/7/q5q/7/Q5Q/7/2Q1Q2 w - - 0 1"),
+            of_board("1q2q1/q4q/6/Q4Q/1Q2Q1 w - - 0 1"),
+            "[Variant \"Chess960\"]\n[Result \"*\"]\n\n*\n\n".to_owned(),
+            "[Result \"*\"]\n\n*\n\n".to_owned(),
+        ]
+        .concat();
+        let titles: Vec<_> = report(&games).iter().map(VariantReport::title).collect();
+        assert_eq!(titles, ["amazons", "amazons 6×5", "amazons 7×7", "chess", "chess Chess960"]);
+    }
+
+    #[test]
     fn copies_of_a_game_do_not_count_for_the_first_move() {
         let end = "[Termination \"adjudication\"]";
         let moves = |number| if number < 6 { "1. e4 e5 1-0" } else { "1. d4 d5 0-1" };
         let games: String = (1..=6).map(|number| game(number, ["a", "b"], end, moves(number))).collect();
         let of = &report(&games)[0];
-        assert_eq!((of.games, of.distinct, of.first_move.score), (6, 2, 0.5));
+        assert_eq!((of.games, of.distinct, of.first_move.unwrap().score), (6, 2, 0.5));
     }
 
     #[test]
@@ -366,13 +404,16 @@ mod tests {
         assert_eq!(chess.plies, Spread { mean: 3.5, median: 3.5, min: 3, max: 4 });
         // After the opening: 20, 19 and 30 moves; 20 and 29 moves, and 29 where the loser's time ran out.
         let turns = [20, 19, 30, 20, 29, 29];
-        assert!((chess.branching - f64::from(turns.iter().sum::<i32>()) / 6.0).abs() < 1e-9, "{chess:?}");
+        assert!(
+            (chess.branching.unwrap() - f64::from(turns.iter().sum::<i32>()) / 6.0).abs() < 1e-9,
+            "{chess:?}"
+        );
         let ends: Vec<_> =
             chess.ends.iter().map(|end| (end.end.as_str(), [end.white, end.draws, end.black])).collect();
         assert!(ends.contains(&("checkmate", [0, 0, 1])) && ends.contains(&("time forfeit", [1, 0, 0])));
         let b = chess.players.iter().find(|player| player.name == "b").unwrap();
         // b has moved at 20, 30 and 29 moves, to depth 4, 4 and 6.
-        assert!((b.branching - 79.0 / 3.0).abs() < 1e-9, "{b:?}");
+        assert!((b.branching.unwrap() - 79.0 / 3.0).abs() < 1e-9, "{b:?}");
         assert_eq!((b.depth, b.nodes), (Some(14.0 / 3.0), Some(200.0)));
         assert!((b.seconds.unwrap() - 0.3).abs() < 1e-9, "{b:?}");
         assert_eq!((b.wins, b.losses, b.losses_on_time), (2, 0, 0));
@@ -403,9 +444,9 @@ mod tests {
             first.map(|(mv, number)| game(number, ["a", "b"], end, &format!("1. {mv} 1-0"))).collect();
         let chess = &report(&text)[0];
         // Always won, and yet nobody can tell that it will always be.
-        let FirstMove { score, error, elo } = chess.first_move;
+        let FirstMove { score, error, elo } = chess.first_move.unwrap();
         assert!(score > 0.9 && score < 1.0 && error > 0.0 && elo.los > 0.9 && elo.los < 1.0, "{elo}");
-        assert!(chess.white_wins.share == 1.0 && chess.white_wins.low < 0.8, "{:?}", chess.white_wins);
+        assert!(chess.white_wins.share == Some(1.0) && chess.white_wins.low < 0.8, "{:?}", chess.white_wins);
     }
 
     #[test]
@@ -415,7 +456,7 @@ mod tests {
         let chess = &report(&text)[0];
         assert_eq!((chess.players.len(), chess.players[0].elo), (1, None));
         assert_eq!((chess.players[0].games, chess.decided_pairs.of), (4, 0));
-        assert!((chess.first_move.score - 0.5).abs() < 1e-9);
+        assert!((chess.first_move.unwrap().score - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct PlayerReport {
     /// Half the width of the 95 % confidence interval of `elo`.
     pub elo_error: Option<f64>,
     /// The mean number of legal moves on its turns.
-    pub branching: f64,
+    pub branching: Option<f64>,
     /// The mean depth of its searches, where recorded.
     pub depth: Option<f64>,
     /// Their mean nodes, where recorded.
@@ -139,7 +139,7 @@ impl Player {
             score: (wins as f64 + draws as f64 / 2.0) / games.max(1) as f64,
             elo: rating.map(|rating| rating.elo),
             elo_error: rating.map(|rating| rating.error).filter(|error| error.is_finite()),
-            branching: self.legal_moves.get().unwrap_or(0.0),
+            branching: self.legal_moves.get(),
             depth: self.depth.get(),
             nodes: self.nodes.get(),
             seconds: self.seconds.get(),

@@ -8,13 +8,15 @@ use super::{PlayerReport, Share, Slope, VariantReport};
 #[derive(Debug)]
 pub struct SideBySide<'a>(pub &'a [VariantReport]);
 
+/// A value as text; a dash where there is none.
+fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "–".to_owned(), text)
+}
+
 /// A share in percent, with its interval.
 pub(super) fn percent(share: Share) -> String {
-    let Share { of, share, low, high, .. } = share;
-    match of {
-        0 => "–".to_owned(),
-        _ => format!("{:.1} [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high),
-    }
+    let Share { share, low, high, .. } = share;
+    or_dash(share, |share| format!("{:.1} [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high))
 }
 
 /// The rows of the table: a name, and the cell of each variant.
@@ -28,17 +30,17 @@ pub(super) fn rows(variants: &[VariantReport]) -> Vec<(String, Vec<String>)> {
         row("plies of a game: mean", &|of| format!("{:.1}", of.plies.mean)),
         row("  median", &|of| format!("{:.1}", of.plies.median)),
         row("  shortest, longest", &|of| format!("{}, {}", of.plies.min, of.plies.max)),
-        row("legal moves on a turn", &|of| format!("{:.1}", of.branching)),
+        row("legal moves on a turn", &|of| or_dash(of.branching, |moves| format!("{moves:.1}"))),
         row("drawn, %", &|of| percent(of.draws)),
         row("decisive, %", &|of| percent(of.decisive)),
         row("  of these won by White, %", &|of| percent(of.white_wins)),
         row("decided pairs, %", &|of| percent(of.decided_pairs)),
         row("White's score, %", &|of| {
-            format!("{:.1} ± {:.1}", 100.0 * of.first_move.score, 100.0 * of.first_move.error)
+            or_dash(of.first_move, |of| format!("{:.1} ± {:.1}", 100.0 * of.score, 100.0 * of.error))
         }),
         row("first move, Elo", &|of| {
-            let elo = of.first_move.elo;
-            format!("{:+.1} [{:+.1}, {:+.1}]", elo.estimate, elo.low, elo.high)
+            let elo = of.first_move.map(|of| of.elo);
+            or_dash(elo, |elo| format!("{:+.1} [{:+.1}, {:+.1}]", elo.estimate, elo.low, elo.high))
         }),
     ];
     let mut ends: Vec<_> = variants.iter().flat_map(|of| &of.ends).map(|end| &end.end).collect();
@@ -65,11 +67,7 @@ pub(super) const SEARCH_COLUMNS: [&str; 2] = ["nodes", "seconds"];
 
 /// The cells of a player, in the order of both lists of columns.
 pub(super) fn player_cells(player: &PlayerReport) -> Vec<String> {
-    let or_dash = |value: Option<f64>, digits: usize| match value {
-        Some(value) => format!("{value:.digits$}"),
-        None => "–".to_owned(),
-    };
-    let elo = player.elo.map_or("–".to_owned(), |elo| format!("{elo:+.1}"));
+    let digits = |value, digits: usize| or_dash(value, |value: f64| format!("{value:.digits$}"));
     vec![
         player.name.clone(),
         player.games.to_string(),
@@ -78,12 +76,12 @@ pub(super) fn player_cells(player: &PlayerReport) -> Vec<String> {
         player.losses.to_string(),
         player.losses_on_time.to_string(),
         format!("{:.1} %", 100.0 * player.score),
-        elo,
-        or_dash(player.elo_error, 1),
-        format!("{:.1}", player.branching),
-        or_dash(player.depth, 1),
-        or_dash(player.nodes, 0),
-        or_dash(player.seconds, 4),
+        or_dash(player.elo, |elo| format!("{elo:+.1}")),
+        digits(player.elo_error, 1),
+        digits(player.branching, 1),
+        digits(player.depth, 1),
+        digits(player.nodes, 0),
+        digits(player.seconds, 4),
     ]
 }
 
@@ -115,14 +113,14 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result 
 impl fmt::Display for SideBySide<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variants = self.0;
-        let head = std::iter::once(String::new()).chain(variants.iter().map(|of| of.variant.to_owned()));
+        let head = std::iter::once(String::new()).chain(variants.iter().map(VariantReport::title));
         let mut table: Vec<Vec<String>> = vec![head.collect()];
         table.extend(
             rows(variants).into_iter().map(|(name, cells)| std::iter::once(name).chain(cells).collect()),
         );
         write_table(f, &table)?;
         for of in variants {
-            writeln!(f, "\n{}", of.variant)?;
+            writeln!(f, "\n{}", of.title())?;
             let head: Vec<_> =
                 PLAYER_COLUMNS.iter().chain(&SEARCH_COLUMNS).map(|&name| name.to_owned()).collect();
             let players = of.players.iter().map(player_cells);
