@@ -120,7 +120,7 @@ impl Answer {
                 Protocol::Xboard => Ok(()),
             }),
             Claim::KnownWords => thoughts.iter().try_for_each(|thought| match &thought.info.unknown {
-                Some(word) => Err(Fault::of(format!("unknown word {}", quote(word)), &thought.text)),
+                Some(word) => Err(Fault::of(format!("unknown word {}", quote(word)), thought.text)),
                 None => Ok(()),
             }),
             Claim::Pv => {
