@@ -423,6 +423,14 @@ fn results_are_checked_by_line() {
         ("amazons\t**qQ w\twin\t1", "line 4: win is not the value of this position"),
         ("loss", "line 4: 1 field, expected 4"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\tcrc32=00000000", "line 4: damaged: checksum "),
+        (
+            "amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\tcrc33=00000000",
+            "expected `crc32=` and a checksum, or moves",
+        ),
+        (
+            "amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\tcrc32a00000000",
+            "expected `crc32=` and a checksum, or moves",
+        ),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\t\t", "line 4: 6 fields, expected 4"),
     ] {
         let error = read(&format!("{good}{line}")).unwrap_err();
