@@ -53,8 +53,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "chess/long-game",
-        "position startpos moves {times 700 g1f3 g8f6 f3g1 f6g8}\ngo depth 2\n? move",
-        "a legal move after 2800 plies",
+        "position startpos moves {times 700 g1f3 g8f6 f3g1 f6g8} g1f3\ngo depth 2\n? move",
+        "a legal move of Black after 2801 plies",
         "meltdown #80; arrays for 1024 plies",
     ),
     // Special moves.
@@ -188,14 +188,16 @@ pub(super) const STEPS: &[Step] = &[
         "position fen 6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1\ngo depth 8\n? move\n! best a1a8\n\
          ! mate 1",
         "mate 1",
-        UCI,
-    ),
+        "a search of one ply",
+    )
+    .advice(),
     step(
         "chess/mated-in-1",
         "position fen k7/8/1K6/8/8/8/8/7R b - - 0 1\ngo depth 10\n? move\n! mate -1",
         "mate -1",
         "UCI specification: negative where the engine is mated",
-    ),
+    )
+    .advice(),
     step(
         "chess/score-of-black",
         "position fen 4k3/pppr4/8/8/8/8/PPP5/4K3 b - - 0 1\ngo depth 3\n? move\n! score above 100\n\
