@@ -46,11 +46,15 @@ fn run(data: &[u8]) {
 fn repaired(bytes: &mut [u8]) {
     repair::line(bytes);
     let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else { return };
-    let mut rest = &mut bytes[end + 1..];
+    let (line, rest) = bytes.split_at_mut(end);
+    // Blocks belong to their header, but for the first version.
+    let is_unbound = String::from_utf8_lossy(line).contains("\"version\":1,");
+    let seed = if is_unbound { 0 } else { crc32fast::hash(line) };
+    let mut rest = &mut rest[1..];
     while rest.len() >= BLOCK_HEADER {
         let length = u32::from_le_bytes([rest[8], rest[9], rest[10], rest[11]]) as usize;
         let Some((block, others)) = rest.split_at_mut_checked(BLOCK_HEADER + length) else { return };
-        let mut hasher = crc32fast::Hasher::new();
+        let mut hasher = crc32fast::Hasher::new_with_initial(seed);
         hasher.update(&block[..12]);
         hasher.update(&block[BLOCK_HEADER..]);
         block[12..BLOCK_HEADER].copy_from_slice(&hasher.finalize().to_le_bytes());

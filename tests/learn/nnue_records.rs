@@ -76,6 +76,62 @@ fn a_bad_file_of_games_is_refused_by_name() {
     refused("games replay", &[unknown.as_bytes(), &bytes[100..]].concat(), "header: damaged: checksum ");
 }
 
+/// The line of the header of a file of games, and its blocks.
+fn header_and_blocks(bytes: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let (mut rest, mut blocks) = (&bytes[end..], Vec::new());
+    while !rest.is_empty() {
+        let size = 16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
+        blocks.push(rest[..size].to_vec());
+        rest = &rest[size..];
+    }
+    (bytes[..end].to_vec(), blocks)
+}
+
+#[test]
+fn blocks_belong_to_their_file_and_are_there_once() {
+    let folder = tempdir().unwrap();
+    let [first, other, mixed] = ["first", "other", "mixed"].map(|name| folder.path().join(name));
+    let play = |games: u64, seed: u64, path: &Path| {
+        let words = "nnue selfplay --variant neighbours --linear --nodes 30 --threads 1";
+        labrys(&format!("{words} --games {games} --seed {seed} --out {}", path.display()))
+    };
+    succeed(play(130, 1, &first));
+    succeed(play(64, 2, &other));
+    let read = |path: &Path| header_and_blocks(&fs::read(path).unwrap());
+    let ((line, blocks), (_, foreign)) = (read(&first), read(&other));
+    assert_eq!((blocks.len(), foreign.len()), (3, 1));
+    let replay = |parts: &[&[u8]]| {
+        fs::write(&mixed, parts.concat()).unwrap();
+        labrys(&format!("games replay {}", mixed.display()))
+    };
+    assert_fails(replay(&[&line, &foreign[0]]), "block 1, at byte ");
+    assert_fails(replay(&[&line, &blocks[0], &foreign[0], &blocks[2]]), "block 2, at byte ");
+    assert_fails(replay(&[&line, &blocks[0], &blocks[1], &blocks[0]]), "belongs to another file");
+    // What is there is kept; what is foreign or a copy is moved aside, and missing games are played.
+    replay(&[&line, &blocks[0], &foreign[0], &blocks[0], &blocks[2]]);
+    let (success, text, error) = play(130, 1, &mixed);
+    assert!(success && text.contains("130 games"), "{text}{error}");
+    assert_eq!(read(&mixed).1[..2], [blocks[0].clone(), blocks[2].clone()]);
+    let aside = fs::read(folder.path().join("mixed.damaged")).unwrap();
+    assert_eq!(aside, [&foreign[0][..], &blocks[0]].concat());
+
+    // Files of the first version are read and continued; their blocks stand for themselves.
+    let line = String::from_utf8(line).unwrap().replace("\"version\":2,", "\"version\":1,");
+    let line = format!("{}}}\n", line.split_once(",\"crc32\"").unwrap().0);
+    let unbound = |block: &Vec<u8>| {
+        let mut block = block.clone();
+        let sum = crc32fast::hash(&[&block[..12], &block[16..]].concat());
+        block[12..16].copy_from_slice(&sum.to_le_bytes());
+        block
+    };
+    let old: Vec<_> = blocks.iter().map(unbound).collect();
+    let (success, text, error) = replay(&[line.as_bytes(), &old[0], &old[1]]);
+    assert!(success && text.contains("128 games, "), "{text}{error}");
+    succeed(play(130, 1, &mixed));
+    assert_eq!(read(&mixed), (line.into_bytes(), old));
+}
+
 fn export(variant: &str, data: &Path, out: &Path) -> (bool, String, String) {
     let (data, out) = (data.display(), out.display());
     labrys(&format!("nnue export --variant {variant} --data {data} --data {data} --out {out}"))

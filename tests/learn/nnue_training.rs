@@ -314,11 +314,13 @@ fn a_changed_header_is_refused() {
         assert!(GamesWriter::open::<TucChess>(&path, &header).is_err(), "bit {bit}");
         assert_eq!(std::fs::read(&path).unwrap(), damaged);
     }
-    // Files of earlier versions have no checksum.
+    // Only the first version had headers without a checksum.
     let text = std::str::from_utf8(&bytes[..end]).unwrap();
-    let old = format!("{}}}\n", &text[..text.find(",\"crc32\"").unwrap()]);
-    std::fs::write(&path, [old.as_bytes(), &bytes[end + 1..]].concat()).unwrap();
-    assert_eq!(read_games::<TucChess>(&path).unwrap().0, header);
+    let without = format!("{}}}\n", &text[..text.find(",\"crc32\"").unwrap()]);
+    std::fs::write(&path, [without.as_bytes(), &bytes[end + 1..]].concat()).unwrap();
+    assert!(read_games::<TucChess>(&path).unwrap_err().to_string().contains("checksum"));
+    std::fs::write(&path, without.replace("\"version\":2", "\"version\":1")).unwrap();
+    assert_eq!(read_games::<TucChess>(&path).unwrap().1.len(), 0);
 }
 
 #[test]
@@ -337,9 +339,9 @@ fn damaged_and_foreign_files_are_refused_by_name() {
     }
     assert!(refusal(&bytes[..bytes.len() - 1]).contains("block 1"));
     assert!(refusal(b"nothing").contains("no header of self-play games"));
-    let text = String::from_utf8_lossy(&bytes[..50]).replace("\"version\":1", "\"version\":9");
+    let text = String::from_utf8_lossy(&bytes[..50]).replace("\"version\":2", "\"version\":9");
     let versioned = [text.as_bytes(), &bytes[50..]].concat();
-    assert!(refusal(&versioned).contains("version 9, expected `labrys-games` version 1"));
+    assert!(refusal(&versioned).contains("version 9, expected `labrys-games` version 2"));
     std::fs::write(&path, &bytes).unwrap();
     let refusal = read_games::<Chess>(&path).unwrap_err().to_string();
     assert!(refusal.ends_with("games of `tucchess`, expected `chess`"), "{refusal}");

@@ -75,20 +75,22 @@ pub fn merge<G: Knowledge>(
 }
 
 fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), MergeFilesError> {
-    let mut block = Vec::new();
+    let (mut block, mut seed) = (Vec::new(), 0);
     for (index, (path, part)) in files.iter().enumerate() {
         let refused = |problem| GamesError { path: path.clone(), problem };
         let (mut header, games) = read_games::<G>(path)?;
         part.check_games(path, games.len() as u64)?;
         if index == 0 {
             header.part = None;
-            out.write_all(&header.line().map_err(refused)?)?;
+            let line = header.line().map_err(refused)?;
+            seed = header.seed_of_blocks(line.trim_ascii_end());
+            out.write_all(&line)?;
         }
         block.extend(games);
         // The last block may have fewer games.
         let whole = if index + 1 == files.len() { block.len() } else { block.len() / BLOCK * BLOCK };
         for games in block.drain(..whole).as_slice().chunks(BLOCK) {
-            out.write_all(&block_bytes::<G>(games).map_err(refused)?)?;
+            out.write_all(&block_bytes::<G>(seed, games).map_err(refused)?)?;
         }
     }
     Ok(())

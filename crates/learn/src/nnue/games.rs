@@ -14,6 +14,7 @@
 //! | 3 per ply | the moves of the opening, as [`GameMove::to_bits`], with chance outcomes |
 //! | 6 per ply | the moves after it, each with the search score for the side to move, in thousandths |
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -31,7 +32,10 @@ use labrys_support::files::{self, Claim, Existing, is_stream, set_aside, write_a
 use labrys_support::shard::Part;
 
 /// The name of the format and its version, which changes with the bits of the moves of any game.
-const FORMAT: (&str, u32) = ("labrys-games", 1);
+const FORMAT: (&str, u32) = ("labrys-games", 2);
+
+/// The version whose blocks do not depend on the header.
+const UNBOUND: u32 = 1;
 
 /// The first bytes of a file.
 const MAGIC: &[u8] = b"{\"format\":";
@@ -141,7 +145,7 @@ impl GamesHeader {
     /// The header of the same games with other scores.
     #[must_use]
     pub fn rescored(&self, evaluation: String, nodes: u64, soft_nodes: Option<u64>) -> GamesHeader {
-        GamesHeader { evaluation, nodes, soft_nodes, ..self.clone() }
+        GamesHeader { version: FORMAT.1, evaluation, nodes, soft_nodes, ..self.clone() }
     }
 
     /// Sets the choice of the game's option.
@@ -172,6 +176,12 @@ impl GamesHeader {
         seal::seal(&mut line, CHECKSUM)?;
         line.push(b'\n');
         Ok(line)
+    }
+
+    /// What the checksums of blocks begin with: the checksum of the line of the header, so that blocks belong to
+    /// their file; 0 in files of the first version.
+    pub(crate) fn seed_of_blocks(&self, line: &[u8]) -> u32 {
+        if self.version == UNBOUND { 0 } else { crc32fast::hash(line) }
     }
 
     /// The first setting that differs from another header: its name and both values.
@@ -264,10 +274,10 @@ pub enum GamesProblem {
         /// The value that was asked for.
         expected: String,
     },
-    /// A block is incomplete or damaged.
+    /// A block is incomplete or damaged, is there twice, or belongs to another file.
     #[error(
-        "block {number}, at byte {offset}, is damaged or was cut off: `labrys nnue selfplay` keeps the \
-         others and plays its games again"
+        "block {number}, at byte {offset}, is damaged, was cut off, is there twice or belongs to another file: \
+         `labrys nnue selfplay` keeps the others and plays its games again"
     )]
     Block {
         /// Its number, from 1.
@@ -333,10 +343,10 @@ impl GamesProblem {
 fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
     let mut header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
     let GamesHeader { format, version, .. } = &header;
-    if (format.as_str(), *version) != FORMAT {
+    if format != FORMAT.0 || ![UNBOUND, FORMAT.1].contains(version) {
         return Err(GamesProblem::Version { format: format.clone(), version: *version });
     }
-    if header.checksum.take().is_some() {
+    if header.checksum.take().is_some() || header.version != UNBOUND {
         seal::check(line, CHECKSUM)?;
     }
     Ok(header)
@@ -350,6 +360,8 @@ pub(super) struct BlockPlace {
     offset: u64,
     len: usize,
     pub(super) checksum: u32,
+    /// What its checksum begins with.
+    seed: u32,
 }
 
 impl BlockPlace {
@@ -361,10 +373,17 @@ impl BlockPlace {
 /// A block of games, with its place.
 type PlacedBlock<M> = (BlockPlace, Vec<PlayedGame<M>>);
 
+/// What tells a block from others: its checksum and its numbers of games, positions and bytes.
+type BlockId = [u32; 4];
+
 /// Reads a file of the game `G` block by block, so that what is no such file is refused at its beginning.
 pub(super) struct GamesReader<R> {
     input: R,
     header: GamesHeader,
+    /// What the checksums of blocks begin with.
+    seed: u32,
+    /// The blocks so far.
+    seen: HashSet<BlockId>,
     /// Bytes of the header and of the whole blocks.
     len: u64,
     /// Whole blocks.
@@ -375,11 +394,13 @@ impl<R: BufRead> GamesReader<R> {
     pub(super) fn new<G: Game>(mut input: R) -> Result<GamesReader<R>, GamesProblem> {
         let mut line = Vec::new();
         let len = input.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)? as u64;
-        let header = parse_header(line.strip_suffix(b"\n").unwrap_or(&line))?;
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let header = parse_header(line)?;
         if header.game != G::info().name {
             return Err(GamesProblem::Game { found: header.game, expected: G::info().name });
         }
-        Ok(GamesReader { input, header, len, blocks: 0 })
+        let seed = header.seed_of_blocks(line);
+        Ok(GamesReader { input, header, seed, seen: HashSet::new(), len, blocks: 0 })
     }
 
     /// The header.
@@ -390,7 +411,7 @@ impl<R: BufRead> GamesReader<R> {
     /// The games of the next block; `None` at the end of the file.
     ///
     /// # Errors
-    /// [`GamesProblem::Block`]: it is damaged, or is not whole.
+    /// [`GamesProblem::Block`]: it is damaged, is not whole, belongs to another file, or is there twice.
     pub(super) fn next<G: Knowledge>(&mut self) -> Result<Option<Vec<PlayedGame<G::Move>>>, GamesProblem> {
         Ok(self.next_with_place::<G>()?.map(|(_, games)| games))
     }
@@ -402,7 +423,8 @@ impl<R: BufRead> GamesReader<R> {
     pub(super) fn next_with_place<G: Knowledge>(
         &mut self,
     ) -> Result<Option<PlacedBlock<G::Move>>, GamesProblem> {
-        let place = BlockPlace { number: self.blocks + 1, offset: self.len, len: 0, checksum: 0 };
+        let (number, seed) = (self.blocks + 1, self.seed);
+        let place = BlockPlace { number, offset: self.len, len: 0, checksum: 0, seed };
         let damaged = place.damaged();
         let mut bytes = vec![0; BLOCK_HEADER];
         match self.input.fill_buf()?.is_empty() {
@@ -414,7 +436,10 @@ impl<R: BufRead> GamesReader<R> {
         }
         let Some(content) = content_len(&bytes) else { return Err(damaged) };
         self.input.by_ref().take(content as u64).read_to_end(&mut bytes)?;
-        let Some((games, size)) = parse_block::<G>(&bytes) else { return Err(damaged) };
+        let Some((games, size)) = parse_block::<G>(&bytes, seed) else { return Err(damaged) };
+        if !self.seen.insert(block_id(&bytes)) {
+            return Err(damaged);
+        }
         self.blocks += 1;
         self.len += size as u64;
         let checksum = number_at(&bytes, 3).unwrap_or_default();
@@ -435,8 +460,14 @@ pub(super) fn read_block<G: Knowledge>(
     let mut bytes = Vec::with_capacity(place.len);
     file.take(place.len as u64).read_to_end(&mut bytes)?;
     let is_same = number_at(&bytes, 3) == Some(place.checksum);
-    let (games, _) = parse_block::<G>(&bytes).filter(|_| is_same).ok_or_else(|| place.damaged())?;
+    let (games, _) =
+        parse_block::<G>(&bytes, place.seed).filter(|_| is_same).ok_or_else(|| place.damaged())?;
     Ok(games)
+}
+
+/// See [`BlockId`]; zeros for what is not there.
+fn block_id(bytes: &[u8]) -> BlockId {
+    std::array::from_fn(|index| number_at(bytes, index).unwrap_or_default())
 }
 
 /// A number of the header of a block.
@@ -453,8 +484,8 @@ fn content_len(header: &[u8]) -> Option<usize> {
 /// The games of a block, and the length of the block in bytes.
 type ParsedBlock<M> = (Vec<PlayedGame<M>>, usize);
 
-/// The games of the block at the start of `bytes`.
-fn parse_block<G: Knowledge>(bytes: &[u8]) -> Option<ParsedBlock<G::Move>> {
+/// The games of the block at the start of `bytes`. Its checksum begins with `seed`.
+fn parse_block<G: Knowledge>(bytes: &[u8], seed: u32) -> Option<ParsedBlock<G::Move>> {
     let number = |index| number_at(bytes, index);
     let (games, positions, checksum) = (number(0)?, number(1)?, number(3)?);
     if games == 0 || games as usize > BLOCK {
@@ -462,15 +493,15 @@ fn parse_block<G: Knowledge>(bytes: &[u8]) -> Option<ParsedBlock<G::Move>> {
     }
     let len = content_len(bytes)?;
     let mut content = bytes[BLOCK_HEADER..].get(..len)?;
-    if block_checksum(games, positions, content) != checksum {
+    if block_checksum(seed, games, positions, content) != checksum {
         return None;
     }
     let games: Vec<_> = (0..games).map(|_| parse_game::<G>(&mut content)).collect::<Option<_>>()?;
     content.is_empty().then_some((games, BLOCK_HEADER + len))
 }
 
-fn block_checksum(games: u32, positions: u32, content: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
+fn block_checksum(seed: u32, games: u32, positions: u32, content: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(seed);
     [games, positions, content.len() as u32].iter().for_each(|number| hasher.update(&number.to_le_bytes()));
     hasher.update(content);
     hasher.finalize()
@@ -508,11 +539,14 @@ fn parse_game<G: Knowledge>(content: &mut &[u8]) -> Option<PlayedGame<G::Move>> 
     })
 }
 
-/// The bytes of a block.
+/// The bytes of a block, whose checksum begins with `seed`, see [`GamesHeader::seed_of_blocks`].
 ///
 /// # Errors
 /// [`GamesProblem::Plies`] if a game is too long for the format.
-pub(crate) fn block_bytes<G: Knowledge>(games: &[PlayedGame<G::Move>]) -> Result<Vec<u8>, GamesProblem> {
+pub(crate) fn block_bytes<G: Knowledge>(
+    seed: u32,
+    games: &[PlayedGame<G::Move>],
+) -> Result<Vec<u8>, GamesProblem> {
     let mut content = Vec::new();
     let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
     let three = |number: u32| number.to_le_bytes()[..3].to_vec();
@@ -530,7 +564,7 @@ pub(crate) fn block_bytes<G: Knowledge>(games: &[PlayedGame<G::Move>]) -> Result
         }
     }
     let positions = games.iter().map(|game| game.moves.len() as u32).sum();
-    let checksum = block_checksum(games.len() as u32, positions, &content);
+    let checksum = block_checksum(seed, games.len() as u32, positions, &content);
     let header = [games.len() as u32, positions, content.len() as u32, checksum];
     Ok(header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect())
 }
@@ -618,13 +652,18 @@ impl fmt::Display for Mended {
 }
 
 /// Writes a damaged file anew with all blocks that can be read, also those behind a damaged one. All else is
-/// set aside before. The first damage is at `offset`.
-fn mend<G: Knowledge>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> {
+/// set aside before. The first damage is at `offset`, behind blocks that were `seen`.
+fn mend<G: Knowledge>(
+    path: &Path,
+    offset: u64,
+    seed: u32,
+    mut seen: HashSet<BlockId>,
+) -> Result<Mended, GamesProblem> {
     let bytes = input::read(path, MAX_MENDED)?;
     let before = &bytes[..offset as usize];
     let (mut behind, mut damaged, mut games, mut at) = (Vec::new(), Vec::new(), 0, before.len());
     while at < bytes.len() {
-        match parse_block::<G>(&bytes[at..]) {
+        match parse_block::<G>(&bytes[at..], seed).filter(|_| seen.insert(block_id(&bytes[at..]))) {
             Some((block, size)) => {
                 games += block.len() as u64;
                 behind.push(&bytes[at..at + size]);
@@ -638,7 +677,7 @@ fn mend<G: Knowledge>(path: &Path, offset: u64) -> Result<Mended, GamesProblem> 
     }
     let mut reader = before;
     let _header = reader.skip_until(b'\n')?;
-    while let Some((block, size)) = parse_block::<G>(reader) {
+    while let Some((block, size)) = parse_block::<G>(reader, seed) {
         games += block.len() as u64;
         reader = &reader[size..];
     }
@@ -657,6 +696,8 @@ pub struct GamesWriter {
     path: PathBuf,
     /// Length of the file in bytes; `None` for a pipe or a device, which cannot seek.
     len: Option<u64>,
+    /// What the checksums of blocks begin with.
+    seed: u32,
     /// Games in the file.
     games: u64,
     /// The openings of the games that were there before, as bits of their moves.
@@ -678,9 +719,10 @@ impl GamesWriter {
             let (openings, mended) = (Vec::new(), None);
             if is_stream(path) {
                 let (mut file, _claim) = files::open(path, Existing::Refused)?;
-                file.write_all(&header.line()?)?;
-                let path = path.to_owned();
-                return Ok(GamesWriter { file, path, len: None, games: 0, openings, mended, _claim });
+                let line = header.line()?;
+                file.write_all(&line)?;
+                let (path, seed) = (path.to_owned(), header.seed_of_blocks(line.trim_ascii_end()));
+                return Ok(GamesWriter { file, path, len: None, seed, games: 0, openings, mended, _claim });
             }
             let _claim = Claim::file(path)?;
             let file = if path.try_exists()? { Some(input::open(path)?) } else { None };
@@ -723,12 +765,12 @@ impl GamesWriter {
                 }
             };
             if let Some(offset) = damage {
-                mended = Some(mend::<G>(path, offset)?);
+                mended = Some(mend::<G>(path, offset, reader.seed, reader.seen)?);
                 continue;
             }
             let (path, len, games) = (path.to_owned(), Some(reader.len), openings.len() as u64);
-            let file = OpenOptions::new().write(true).open(&path)?;
-            return Ok(GamesWriter { file, path, len, games, openings, mended, _claim });
+            let (seed, file) = (reader.seed, OpenOptions::new().write(true).open(&path)?);
+            return Ok(GamesWriter { file, path, len, seed, games, openings, mended, _claim });
         }
     }
 
@@ -761,7 +803,7 @@ impl GamesWriter {
             return Ok(());
         }
         let refuse = |problem| GamesError { path: self.path.clone(), problem };
-        let bytes = block_bytes::<G>(games).map_err(refuse)?;
+        let bytes = block_bytes::<G>(self.seed, games).map_err(refuse)?;
         let mut write = || {
             let Some(len) = self.len else { return self.file.write_all(&bytes) };
             self.file.seek(SeekFrom::Start(len))?;
