@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import zlib
 from pathlib import Path
 
 import numpy
@@ -79,8 +80,11 @@ def test_an_older_file_has_the_board_of_its_start_position(tmp_path):
     game, path = labrys.Game("amazons", board="5x5"), tmp_path / "games"
     labrys.selfplay(out=path, game=game, games=2, nodes=5, progress=False)
     header, _, rest = path.read_bytes().partition(b"\n")
-    older = re.sub(rb',"crc32":"\w+"', b"", header.replace(b'"option":"5x5",', b""))
-    path.write_bytes(older + b"\n" + rest)
+    older = header.replace(b'"version":2,', b'"version":1,').replace(b'"option":"5x5",', b"")
+    older = re.sub(rb',"crc32":"\w+"', b"", older)
+    # In the first version the checksum of a block did not begin with that of the header.
+    checksum = zlib.crc32(rest[:12] + rest[16:]).to_bytes(4, "little")
+    path.write_bytes(older + b"\n" + rest[:12] + checksum + rest[16:])
     assert labrys.read_selfplay(path)[0].game == game
 
 

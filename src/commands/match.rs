@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use serde::Serialize;
 
 pub(super) use self::arguments::MatchArguments;
@@ -221,11 +221,6 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
         restored.add(path, &games, tournament).context("--report")?;
     }
     let Restored { results, turns, lines } = restored;
-    ensure!(
-        results.games() > 0,
-        "--report: no finished game in {}",
-        crate::commands::shared::names(&arguments.report)
-    );
     warn_of_repeats(results.games(), lines.len() as u64);
     let thinking = vec![ThinkingTime::default(); tournament.engines.len()];
     let run = Run { games: 0, time: start.elapsed(), thinking, turns };
