@@ -82,8 +82,8 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
         part.check_games(path, games.len() as u64)?;
         if index == 0 {
             header.part = None;
-            let line = header.line().map_err(refused)?;
-            seed = header.seed_of_blocks(line.trim_ascii_end());
+            let line;
+            (line, seed) = header.line_and_seed().map_err(refused)?;
             out.write_all(&line)?;
         }
         block.extend(games);

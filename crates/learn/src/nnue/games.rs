@@ -169,7 +169,7 @@ impl GamesHeader {
     }
 
     /// The line that a file begins with.
-    pub(crate) fn line(&self) -> Result<Vec<u8>, GamesProblem> {
+    fn line(&self) -> Result<Vec<u8>, GamesProblem> {
         let mut line = serde_json::to_string(self).map_err(GamesProblem::Header)?;
         line.truncate(line.len() - 1);
         let mut line = format!("{line},\"{CHECKSUM}\":\"00000000\"}}").into_bytes();
@@ -178,9 +178,16 @@ impl GamesHeader {
         Ok(line)
     }
 
+    /// The line that a file begins with, and what the checksums of its blocks begin with.
+    pub(crate) fn line_and_seed(&self) -> Result<(Vec<u8>, u32), GamesProblem> {
+        let line = self.line()?;
+        let seed = self.seed_of_blocks(line.strip_suffix(b"\n").unwrap_or(&line));
+        Ok((line, seed))
+    }
+
     /// What the checksums of blocks begin with: the checksum of the line of the header, so that blocks belong to
     /// their file; 0 in files of the first version.
-    pub(crate) fn seed_of_blocks(&self, line: &[u8]) -> u32 {
+    fn seed_of_blocks(&self, line: &[u8]) -> u32 {
         if self.version == UNBOUND { 0 } else { crc32fast::hash(line) }
     }
 
@@ -719,9 +726,9 @@ impl GamesWriter {
             let (openings, mended) = (Vec::new(), None);
             if is_stream(path) {
                 let (mut file, _claim) = files::open(path, Existing::Refused)?;
-                let line = header.line()?;
+                let (line, seed) = header.line_and_seed()?;
                 file.write_all(&line)?;
-                let (path, seed) = (path.to_owned(), header.seed_of_blocks(line.trim_ascii_end()));
+                let path = path.to_owned();
                 return Ok(GamesWriter { file, path, len: None, seed, games: 0, openings, mended, _claim });
             }
             let _claim = Claim::file(path)?;
