@@ -190,6 +190,18 @@ impl Page {
         self.mouse("mouseReleased", point);
     }
 
+    /// Moves the pointer onto an element until an expression is true: what arrives meanwhile may move it.
+    fn hover(&mut self, selector: &str, script: &str) {
+        let end = Instant::now() + TIMEOUT;
+        while self.try_value(script) != Ok(Value::Bool(true)) {
+            assert!(Instant::now() < end, "{script}, but: {}", self.value("document.body.innerText"));
+            let point = self.center(selector);
+            self.mouse("mouseMoved", point);
+            // The page asks after a while of rest.
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+
     /// Clicks squares in turn.
     pub(super) fn squares(&mut self, squares: &str) {
         squares.split(' ').for_each(|square| self.click(&format!("[data-square={square}]")));
@@ -539,8 +551,15 @@ fn keys_and_the_wheel_look_back() {
         ("End", 35, "Black played e5. White to move"),
     ] {
         page.key(key, code);
-        page.message(message);
+        page.until(&format!("document.getElementById('message').textContent.startsWith({})", json!(message)));
     }
+    // Keys count from where those before them lead, not from what is shown yet.
+    let keys = "for (const key of ['Home', 'ArrowRight'])
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))";
+    page.value(keys);
+    page.message("White played e4. Looking back");
+    page.key("End", 35);
+    page.message("Black played e5. White to move");
     let (x, y) = page.center("[data-square=d4]");
     let wheel = json!({"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -100});
     page.call("Input.dispatchMouseEvent", wheel);
@@ -650,15 +669,17 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.click(".preferences summary");
     page.click("#show-why");
     page.click("[data-square=g1]");
-    let target = page.center("[data-square=h3]");
-    page.mouse("mouseMoved", target);
-    page.until("document.getElementById('answer').textContent.startsWith('After 2. Nh3')");
+    page.hover(
+        "[data-square=h3]",
+        "document.getElementById('answer').textContent.startsWith('After 2. Nh3')",
+    );
     // Also for the move played in an earlier position.
     page.click("#first");
     page.message("Looking back");
-    let played = page.center("#history [data-move=e2e4]");
-    page.mouse("mouseMoved", played);
-    page.until("document.getElementById('answer').textContent.startsWith('After 1. e4')");
+    page.hover(
+        "#history [data-move=e2e4]",
+        "document.getElementById('answer').textContent.startsWith('After 1. e4')",
+    );
     page.click("#last");
     page.click("#review");
     page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
@@ -710,6 +731,7 @@ fn review_a_game(page: &mut Page) {
     }
     page.until("document.getElementById('learn-text').textContent.includes('2. g4?? was played')");
     page.until("document.querySelectorAll('.arrows .better').length === 0");
+    page.message("Black played e5. Looking back");
     page.squares("g2 g4");
     page.until("document.getElementById('learn-text').textContent.includes('gives away too much')");
     page.squares("e2 e4");
@@ -791,7 +813,10 @@ fn explore_records(page: &mut Page) {
     let moves = "[...document.querySelectorAll('#explorer-moves li')].map(move => move.textContent).join()";
     page.until(&format!("{moves} === 'e4600100 %,Nf3600100 %'"));
     page.click("#explorer-moves [data-move=g1f3]");
-    page.squares("c7 c5 e2 e4");
+    page.message("White played Nf3");
+    page.squares("c7 c5");
+    page.message("Black played c5");
+    page.squares("e2 e4");
     // Transpositions count.
     page.until(&format!("{moves} === 'd6600100 %,Nc6600100 %'"));
     page.until("document.getElementById('explorer-here').textContent === '1200 with this position'");

@@ -36,6 +36,7 @@ let state = null;       // the last message `game`
 let search = null;      // the last message `search`
 let staticEval = null;  // the last message `static-eval`
 let receivedAt = 0;     // when the last message `game` arrived
+let aim = null;         // the ply that was asked for and is not shown yet: keys may be faster than answers
 let isFlipped = false;
 let reviewedGame = -1;  // the number of the game whose review was requested
 
@@ -81,6 +82,7 @@ function takeRole(role) {
 }
 
 function welcome(message) {
+  aim = null;
   onExplored();
   takeRole(message.role);
   $("seats").hidden = !message.seats;
@@ -101,6 +103,7 @@ function welcome(message) {
 function showGame(next) {
   const before = state;
   state = next;
+  if (state.ply === aim || state.number !== before?.number || state.line.length !== before.line.length) aim = null;
   // With a seat, the opponent is treated like an engine.
   if (ownSide()) state.person = ownSide();
   receivedAt = performance.now();
@@ -138,8 +141,8 @@ function show() {
   $("inspect").href = inspectLink(state);
   showRecord(state);
   showExplorer(state);
-  $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;
-  $("last").disabled = $("forward").disabled = state.ply === state.line.length;
+  showSteps();
+  $("take-back").disabled = state.ply === 0;
   const turn = state["side-to-move"] === "black" ? 1 : 0;
   const hasEngine = state.players.some(player => player !== "person");
   $("pause").setAttribute("aria-pressed", state.paused);
@@ -196,7 +199,7 @@ function showSearch() {
 }
 
 // Goes to a node, unless the board is shared.
-const goTo = node => isShared(state) || ask({ do: "show", node });
+const goTo = node => !isShared(state) && ask({ do: "show", node });
 
 // The status message: the last move, the side to move, the end of the game.
 function messageText() {
@@ -216,6 +219,7 @@ function messageText() {
 // Shows an error in the dialog that sent the request, or as a toast.
 function onError(text) {
   board.deselect();
+  aim = null;
   review.onError();
   onExplored();
   if (!showErrorInDialog(text)) toast(text);
@@ -272,9 +276,18 @@ const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(elem
 }));
 setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
+const aimedPly = () => aim ?? state.ply;
+
 function showPly(ply) {
-  if (!state || ply < 0 || ply > state.line.length || ply === state.ply) return;
-  goTo(ply === 0 ? 0 : state.line[ply - 1].node);
+  if (!state || ply < 0 || ply > state.line.length || ply === aimedPly()) return;
+  if (goTo(ply === 0 ? 0 : state.line[ply - 1].node)) aim = ply;
+  showSteps();
+}
+
+// Enables the buttons that step through the game.
+function showSteps() {
+  $("first").disabled = $("back").disabled = aimedPly() === 0;
+  $("last").disabled = $("forward").disabled = aimedPly() === state.line.length;
 }
 const graph = new Graph($("graph"), showPly);
 const review = new Review(ask, () => showSearch());
@@ -284,8 +297,8 @@ const analyse = () => ask({
 });
 for (const [id, act] of Object.entries({
   first: () => showPly(0),
-  back: () => showPly(state.ply - 1),
-  forward: () => showPly(state.ply + 1),
+  back: () => showPly(aimedPly() - 1),
+  forward: () => showPly(aimedPly() + 1),
   last: () => showPly(state.line.length),
   "take-back": () => ask({ do: "take-back" }),
   pause: () => ask({ do: "pause", on: !state.paused }),
