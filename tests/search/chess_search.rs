@@ -58,6 +58,21 @@ fn no_mate_is_seen_beyond_the_fifty_move_rule() {
     }
 }
 
+/// The null moves and static evaluations of a bare king say nothing of how near it is to mate.
+#[test]
+fn mates_of_a_bare_king_are_found_near_their_depth() {
+    let mut engine = engine();
+    for fen in [
+        "k7/8/2K5/8/8/8/8/7R w - - 0 1",
+        "k7/8/3K4/8/8/8/7R/8 w - - 0 1",
+        "1R6/8/8/8/8/4K3/8/7k w - - 0 1",
+        "8/8/8/7R/k1K5/8/8/8 w - - 0 1",
+        "8/6K1/4R3/R7/7k/8/8/8 w - - 0 1",
+    ] {
+        assert_eq!(score(engine.as_mut(), fen, &Limits::depth(6)), UciScore::Mate(2), "{fen}");
+    }
+}
+
 /// Few pieces on an otherwise empty board, a few plies before the fifty-move rule, after some random moves.
 /// The last of them may repeat the position of an earlier one.
 fn late_end_games(count: usize) -> impl Iterator<Item = Line<Chess>> {

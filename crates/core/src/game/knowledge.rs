@@ -120,6 +120,12 @@ pub trait Knowledge: Game {
         false
     }
 
+    /// Whether the side to move cannot win any more. Its static evaluation does not tell for how long it holds
+    /// out, so that its nodes are not pruned for it.
+    fn cannot_win(&self) -> bool {
+        false
+    }
+
     /// Whether reductions depend on more than depth, move count and history: on earlier principal variations,
     /// on refuted moves of the node, on the score of a reduced search, and on a tactical table move.
     const FINE_REDUCTIONS: bool = false;

@@ -134,6 +134,12 @@ impl Knowledge for Chess {
         board.colors(board.side_to_move()).is_subset(simple)
     }
 
+    /// True if the side to move has only its king.
+    fn cannot_win(&self) -> bool {
+        let board = self.board();
+        board.colors(board.side_to_move()).is_subset(board.pieces(Piece::King))
+    }
+
     fn msd_facts(&self, mv: ChessMove, child: &Chess, history: &GameHistory<Chess>) -> MsdFacts {
         msd_filter::facts(self, mv, child, history)
     }

@@ -234,6 +234,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
                 return Some(score);
             }
         }
+        // What follows claims that the side to move does well enough.
+        if self.position(ply).cannot_win() {
+            return None;
+        }
         // 9. Reverse futility pruning: far above β near the horizon.
         if self.uses(Step::ReverseFutility)
             && selectivity::is_reverse_futile(node, static_eval, &self.margins)
