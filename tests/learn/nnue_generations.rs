@@ -90,6 +90,31 @@ fn the_result_does_not_depend_on_interruptions() {
     assert!(success && !text.contains("epoch") && text.starts_with("2 generations are complete"), "{text}");
 }
 
+/// A file that is whole and right, but of another run.
+#[test]
+fn files_that_were_changed_are_named() {
+    let folder = tempdir().unwrap();
+    let [ours, other] = ["ours", "other"].map(|name| folder.path().join(name));
+    succeed(shell::output(&mut generations(folder.path(), &ours, "--generations 1 --match-games 0")));
+    succeed(shell::output(&mut generations(
+        folder.path(),
+        &other,
+        "--generations 1 --match-games 0 --seed 2",
+    )));
+    for name in ["1/net.safetensors", "1/selfplay.games"] {
+        let path = ours.join(name);
+        let before = fs::read(&path).unwrap();
+        fs::copy(other.join(name), &path).unwrap();
+        let mut command = generations(folder.path(), &ours, "--generations 2 --match-games 0");
+        assert_fails(
+            shell::output(&mut command),
+            &format!("{name}: changed since its generation: checksum "),
+        );
+        assert!(!ours.join("2").exists());
+        fs::write(&path, before).unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_continue() {

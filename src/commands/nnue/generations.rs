@@ -1,5 +1,8 @@
 //! `labrys nnue generations`.
 
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -31,6 +34,9 @@ use crate::learn::run_folder::{RunError, RunFolder};
 use crate::learn::save_eval_net;
 use crate::protocol::engine_log::EngineLog;
 use crate::search::Control;
+
+/// The file of the games of a generation.
+const GAMES: &str = "selfplay.games";
 
 /// The option, with its value, that selects the linear evaluation.
 const LINEAR: (&str, &str) = ("Evaluation", "linear");
@@ -114,7 +120,7 @@ pub(in crate::commands) struct Run<'a> {
 
 impl Run<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let NnueGenerationsArguments { out, generations, training, .. } = self.arguments;
+        let NnueGenerationsArguments { out, generations, training, window, .. } = self.arguments;
         let control = interruptible()?;
         let neurons = training.sizes.neurons;
         if !neurons.is_multiple_of(NEURONS) {
@@ -135,6 +141,11 @@ impl Run<'_> {
         write(&state)?;
         // Match records contain the paths of nets, which must not depend on the current folder.
         let out = out.canonicalize().with_context(in_folder)?;
+        // What the next generation rests on: the games of its window, and the net before it.
+        let needed = window.saturating_sub(1).max(1) as usize;
+        for (index, generation) in state.complete.iter().enumerate().rev().take(needed) {
+            check_files(&out.join((index + 1).to_string()), &generation.files)?;
+        }
         while state.complete.len() < *generations as usize {
             let number = state.complete.len() as u32 + 1;
             let generation = Generation { run: &self, out: &out, number };
@@ -235,7 +246,13 @@ impl Generation<'_> {
             Some(path) => self.play_match("before", ("EvalFile", &path), control)?,
             None => None,
         };
-        Ok((!control.is_stopped()).then_some(NetGeneration { net, linear, before }))
+        if control.is_stopped() {
+            return Ok(None);
+        }
+        let folder = self.folder(self.number);
+        let files = [GAMES, NET].map(|name| Ok((name.to_owned(), checksum(&folder.join(name))?)));
+        let files = files.into_iter().collect::<anyhow::Result<_>>()?;
+        Ok(Some(NetGeneration { net, linear, before, files }))
     }
 
     /// Plays the games. Returns false if it is interrupted.
@@ -308,12 +325,41 @@ impl Generation<'_> {
 
 /// The games file in the folder of a generation.
 fn games_of(folder: &Path) -> PathBuf {
-    folder.join("selfplay.games")
+    folder.join(GAMES)
+}
+
+/// The CRC-32 of a file.
+fn checksum(path: &Path) -> anyhow::Result<String> {
+    let of_file = || -> io::Result<u32> {
+        let (mut file, mut hasher) = (BufReader::new(File::open(path)?), crc32fast::Hasher::new());
+        loop {
+            let content = file.fill_buf()?;
+            if content.is_empty() {
+                return Ok(hasher.finalize());
+            }
+            hasher.update(content);
+            let bytes = content.len();
+            file.consume(bytes);
+        }
+    };
+    Ok(format!("{:08x}", of_file().with_context(|| path.display().to_string())?))
+}
+
+/// Checks that the files of a complete generation, in `folder`, are those that it has written.
+fn check_files(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()> {
+    for (name, expected) in files {
+        let path = folder.join(name);
+        let found = checksum(&path)?;
+        if found != *expected {
+            bail!("{}: changed since its generation: checksum {found}, expected {expected}", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// A generation in one line.
 fn summary(generation: &NetGeneration, number: u32) -> String {
-    let NetGeneration { net: TrainedNet { positions, held_out }, linear, before } = generation;
+    let NetGeneration { net: TrainedNet { positions, held_out }, linear, before, .. } = generation;
     let elo = |opponent: &str, pairs: &Option<Pairs>| {
         pairs.map_or(String::new(), |pairs| format!("; against {opponent} {}", pairs.elo()))
     };

@@ -1,5 +1,7 @@
 //! Generations of nets, each of which learns from the games of the previous ones: their results, on disk.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Report, Table, cell};
@@ -20,7 +22,7 @@ pub struct TrainedNet {
 }
 
 /// A complete generation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetGeneration {
     /// The net.
     pub net: TrainedNet,
@@ -28,6 +30,9 @@ pub struct NetGeneration {
     pub linear: Option<Pairs>,
     /// Its match against the previous net; `None` if not played.
     pub before: Option<Pairs>,
+    /// The CRC-32 of the files that later generations rest on, by name. Empty in states of older versions.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The state of a run of generations.
@@ -55,7 +60,7 @@ impl GenerationsState {
     /// The Elo of the generations, as a table and a chart. Cells of matches that were not played are empty.
     pub fn report(&self) -> Report<'static> {
         let mut table = Table::new(COLUMNS.split(','));
-        for (NetGeneration { net, linear, before }, number) in self.complete.iter().zip(1..) {
+        for (NetGeneration { net, linear, before, .. }, number) in self.complete.iter().zip(1..) {
             let elo = [linear, before].into_iter().flat_map(|pairs| {
                 let elo = pairs.map(|pairs| pairs.elo());
                 [|elo: Elo| elo.estimate, |elo: Elo| elo.low, |elo: Elo| elo.high]
@@ -91,8 +96,8 @@ mod tests {
         let net = TrainedNet { positions: 90, held_out: 0.25 };
         let (even, won) = (Some(Pairs::of([1, 0, 0, 0, 1])), Some(Pairs::of([0, 0, 0, 0, 2])));
         let complete = vec![
-            NetGeneration { net, linear: even, before: None },
-            NetGeneration { net, linear: won, before: None },
+            NetGeneration { net, linear: even, before: None, files: BTreeMap::new() },
+            NetGeneration { net, linear: won, before: None, files: BTreeMap::new() },
         ];
         let report = GenerationsState { complete, trained: None }.report();
         let lines: Vec<_> = report.table.as_str().lines().skip(1).collect();
