@@ -14,8 +14,8 @@
 # `make verify-certificates FOLDER=proofs` checks all certificates of Amazons in a folder on all processors, by
 # the verifier in C, and compares them with its manifest.tsv if it has one; docs/certificates.md says more.
 # `make fuzz TARGET=pgn SECONDS=60` attacks a reader of files or lines with libFuzzer; docs/hardening.md lists
-# the targets. `make fuzz-night HOURS=8` attacks all of them until they have had 8 hours of a processor; the
-# same command goes on after an interruption.
+# the targets. `make fuzz-once` attacks each of them for 20 seconds, `make fuzz-night HOURS=8` all of them until
+# they have had 8 hours of a processor; the same command goes on after an interruption.
 # `make loom` tries all orders of what the threads of a search do together, and `make tsan` searches and proves
 # with ThreadSanitizer, which needs the source of the standard library, too; `make miri` interprets what handles
 # memory, with a nightly compiler that has miri.
@@ -142,11 +142,16 @@ fuzz:
 		-max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -print_final_stats=1
 
 # Copies are attacked, so that other builds do not disturb.
-fuzz-night:
+fuzz-build:
 	$(FUZZ_BUILD) --bins
 	mkdir -p fuzz/target/night
 	find fuzz/target/$(HOST)/release -maxdepth 1 -type f -executable -exec cp {} fuzz/target/night/ \;
+
+fuzz-night: fuzz-build
 	tools/fuzz-night --hours $(HOURS)
+
+fuzz-once: fuzz-build
+	tools/fuzz-night --once --round 20
 
 loom:
 	env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="--cfg loom" cargo test -p labrys-core --lib \
