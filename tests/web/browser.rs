@@ -386,7 +386,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
         analyse_with_threads(&mut page);
     }
     play_every_game(&mut page);
-    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.begin("chess", "", ["person", "1650 Elo"]);
     page.squares("e2 e4");
     page.message("Black played ");
     page.set("line-count", "3");
@@ -525,7 +525,7 @@ fn a_page_that_cannot_be_isolated_searches_with_one_thread() {
     let mut page = Page::at(1280, 900, &server.url.replace("127.0.0.1", INSECURE_HOST));
     assert_eq!(page.value("window.isSecureContext || crossOriginIsolated"), false);
     page.until("document.getElementById('threads').disabled");
-    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.begin("chess", "", ["person", "1650 Elo"]);
     page.squares("e2 e4");
     page.message("Black played ");
     page.click("#analyse");
@@ -575,7 +575,7 @@ fn keys_and_the_wheel_look_back() {
 #[ignore = "needs chromium"]
 fn a_person_plays_labrys_looks_back_and_branches() {
     let mut page = Page::open(1280, 800);
-    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.begin("chess", "", ["person", "1650 Elo"]);
     page.drag("e2", "e4");
     page.until(&format!("{MOVES}.startsWith('e4 ') && {MOVES}.length > 4"));
     page.message("White to move.");
@@ -597,7 +597,7 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.until(&format!("{MOVES}.startsWith('c4 ') && document.querySelector('#history .other') === null"));
     // Labrys takes over White.
     page.value("document.querySelector('#strip-bottom select').id = 'white'");
-    page.set("white", "1750 Elo");
+    page.set("white", "1650 Elo");
     page.until("document.querySelector('#history .move').textContent !== 'c4'");
 }
 
@@ -931,7 +931,7 @@ fn lines_of_an_analysis_are_looked_at_and_played() {
 #[ignore = "needs chromium"]
 fn thoughts_of_an_engine_that_is_played_are_hidden_unless_asked_for() {
     let mut page = Page::open(1280, 900);
-    page.begin("chess", "", ["person", "1000 Elo"]);
+    page.begin("chess", "", ["person", "800 Elo"]);
     page.squares("e2 e4");
     page.message("Black played");
     let shown = "getComputedStyle(document.getElementById('search')).display !== 'none'";

@@ -327,7 +327,7 @@ mod tests {
             }
         }
         let chess = &offers[0];
-        assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2500 Elo"));
+        assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("800 Elo", "2500 Elo"));
         for offer in &offers {
             let [weakest, strongest] =
                 [0, 4].map(|level| offer.levels[level].options[1].1.parse::<u32>().unwrap());

@@ -533,7 +533,7 @@ mod tests {
 
     #[test]
     fn a_line_is_played_as_far_as_it_goes_and_engines_pause() {
-        let table = Table::new("chess", None, ["person", "1000 Elo"]);
+        let table = Table::new("chess", None, ["person", "800 Elo"]);
         assert_eq!(table.game()["person"], "white");
         let line = |node, moves: &[&str]| json!({"do": "play-line", "node": node, "moves": moves});
         assert!(table.problem(line(0, &["e2e5"])).contains("e2e5"));
@@ -753,7 +753,7 @@ mod tests {
 
     #[test]
     fn an_engine_plays_its_side_even_if_its_seat_is_taken() {
-        let table = Table::new("chess", None, ["person", "1000 Elo"]);
+        let table = Table::new("chess", None, ["person", "800 Elo"]);
         table.ask(json!({"do": "seats", "on": true}));
         assert_eq!(table.ask_as(WHITE, json!({"do": "play", "node": 0, "move": "e2e4"})), Value::Null);
         assert_eq!(
@@ -764,7 +764,7 @@ mod tests {
         assert_eq!(table.ask_as(WHITE, json!({"do": "draw"}))["text"], "Black declines the draw");
         assert_eq!(table.ask_as(WHITE, json!({"do": "resign"})), Value::Null);
         assert_eq!(table.ask_as(WHITE, json!({"do": "rematch"})), Value::Null);
-        assert_eq!(table.game()["players"], json!(["1000 Elo", "person"]), "an engine agrees at once");
+        assert_eq!(table.game()["players"], json!(["800 Elo", "person"]), "an engine agrees at once");
     }
 
     #[test]

@@ -74,8 +74,10 @@ pub(super) const INFO: GameInfo = GameInfo {
         ],
     },
     net: Some(&NET),
-    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-26): experiments/search-trials.md.
+    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-26, 800 of
+    // 2026-11-28): experiments/search-trials.md.
     strengths: &[
+        Strength { elo: 800, nodes: 100, random: 310 },
         Strength { elo: 1000, nodes: 100, random: 220 },
         Strength { elo: 1340, nodes: 100, random: 100 },
         Strength { elo: 1600, nodes: 100, random: 50 },
