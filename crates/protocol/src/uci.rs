@@ -294,6 +294,7 @@ struct Work {
 pub(super) struct Loop {
     output: Output,
     workplace: Workplace,
+    worker: Worker,
     sender: Sender<Event>,
     /// The engine; none while it is at work.
     engine: Option<Box<dyn Engine>>,
@@ -321,10 +322,11 @@ impl Loop {
         let (output, engine) = (Output::new(output), Some(engine));
         let (game_options, queue) = (GameOptions::default(), VecDeque::new());
         let has_refused = false;
-        let (guest, work) = (None, None);
-        let main_loop =
-            Loop { output, workplace, sender, engine, game_options, guest, work, queue, has_refused };
-        Ok((main_loop, events))
+        let (worker, guest, work) = (Worker::default(), None, None);
+        Ok((
+            Loop { output, workplace, worker, sender, engine, game_options, guest, work, queue, has_refused },
+            events,
+        ))
     }
 
     fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
@@ -491,7 +493,13 @@ impl Loop {
             Command::Quit => return Ok(Flow::Quit),
             // Commands that need the engine.
             Command::Uci => self.identify()?,
-            Command::NewGame => self.engine("ucinewgame")?.new_game(),
+            Command::NewGame => {
+                self.engine("ucinewgame")?.new_game();
+                // The thread is there before the clock runs.
+                if let Workplace::OtherThread = self.workplace {
+                    self.worker.start(Box::new(|| {}));
+                }
+            }
             Command::SetOption { name, value } => self.set_option(&name, &value)?,
             Command::Position { fen, moves } => {
                 self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
@@ -736,13 +744,13 @@ impl Loop {
             Workplace::OtherThread => {
                 let control = Arc::new(control);
                 self.work = Some(work(Arc::clone(&control), hold));
-                thread::spawn(move || {
+                self.worker.start(Box::new(move || {
                     let alarm = PanicGuard(sender.clone());
                     let answer = job(engine.as_mut(), &control, &output);
                     // The loop does not end before it has received this.
                     let _ = sender.send(Event::Done { engine, answer });
                     drop(alarm);
-                });
+                }));
             }
             Workplace::ThisThread(poll) => {
                 let (is_pondering, control) = (control.is_pondering(), control.with_poll(poll));
@@ -878,6 +886,25 @@ impl SearchListener for Printer<'_> {
 
     fn progress(&mut self, progress: &Progress) {
         self.info(&format!("info {}", text::progress(progress)));
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The worker thread, from the first job to the end of the session. A new thread for each job would wait for
+/// the processor for a tenth of a second where hundreds of others do; one that has slept gets it at once.
+#[derive(Default)]
+struct Worker(Option<Sender<Job>>);
+
+impl Worker {
+    /// Hands a job to the thread, which has none.
+    fn start(&mut self, job: Job) {
+        let jobs = self.0.get_or_insert_with(|| {
+            let (sender, jobs) = mpsc::channel::<Job>();
+            thread::spawn(move || jobs.into_iter().for_each(|job| job()));
+            sender
+        });
+        jobs.send(job).expect("a job that panics ends the session");
     }
 }
 

@@ -18,15 +18,17 @@ pub(super) struct Memory<G: Game> {
     /// The tree of Monte Carlo searches. It has as much memory as the table. Only one of them exists at a
     /// time.
     tree: Option<Tree<G>>,
-    /// The histories of each thread of a search by depth; empty before the first search.
+    /// The histories of each thread of a search by depth.
     heuristics: Vec<Heuristics<G>>,
+    /// Whether a search has used the table.
+    is_used: bool,
     /// Delays measured on the clock.
     pub(super) delays: Delays,
 }
 
 impl<G: Game> Default for Memory<G> {
     fn default() -> Memory<G> {
-        Memory { table: None, tree: None, heuristics: Vec::new(), delays: Delays::default() }
+        Memory { table: None, tree: None, heuristics: Vec::new(), is_used: false, delays: Delays::default() }
     }
 }
 
@@ -34,11 +36,24 @@ impl<G: Playable> Memory<G> {
     /// Clears the data of earlier searches.
     pub(super) fn clear(&mut self) {
         // Clearing takes as long as a quick search, and a table that no search has used is empty.
-        if let Some(table) = self.table.as_mut().filter(|_| !self.heuristics.is_empty()) {
+        if let Some(table) = self.table.as_mut().filter(|_| self.is_used) {
             table.clear();
         }
+        self.is_used = false;
         self.tree = None;
-        self.heuristics.clear();
+        self.heuristics.iter_mut().for_each(Heuristics::clear);
+    }
+
+    /// Allocates what a search by depth needs and writes to it, so that the first move does not lose time by it.
+    pub(super) fn prepare(&mut self, settings: &Settings) {
+        self.table(settings);
+        self.histories(settings).iter_mut().for_each(Heuristics::clear);
+    }
+
+    /// The histories of the threads.
+    fn histories(&mut self, settings: &Settings) -> &mut [Heuristics<G>] {
+        self.heuristics.resize_with(settings.threads.min(MAX_THREADS), Heuristics::new);
+        &mut self.heuristics
     }
 
     /// Drops the tree, as the options under which it was built have changed.
@@ -67,8 +82,9 @@ impl<G: Playable> Memory<G> {
         match settings.method {
             Method::Deepening(mode) => {
                 self.tree = None;
-                self.heuristics.resize_with(threads, Heuristics::new);
+                self.histories(settings);
                 self.table(settings);
+                self.is_used = true;
                 let Memory { table: Some(table), heuristics, .. } = self else {
                     unreachable!("the table has just been made");
                 };
@@ -92,7 +108,7 @@ impl<G: Playable> Memory<G> {
     }
 
     /// Allocates the table if it does not exist yet.
-    pub(super) fn table(&mut self, settings: &Settings) {
+    fn table(&mut self, settings: &Settings) {
         // Setting the size has already allocated a table of this size once.
         self.table.get_or_insert_with(|| {
             TranspositionTable::new(settings.hash).or_else(|| TranspositionTable::new(1)).expect("1 MiB")

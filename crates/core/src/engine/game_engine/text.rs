@@ -102,9 +102,8 @@ impl<G: Playable> Engine for GameEngine<G> {
 
     fn new_game(&mut self) {
         self.memory.clear();
-        // Allocate the table now, so that the first move does not lose time by it.
         if let Method::Deepening(_) = self.settings.method {
-            self.memory.table(&self.settings);
+            self.memory.prepare(&self.settings);
         }
     }
 

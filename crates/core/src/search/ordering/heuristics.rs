@@ -140,6 +140,13 @@ impl<G: Knowledge> Heuristics<G> {
         }
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.killers.fill([None; 2]);
+        self.scores.fill(0);
+        self.is_used = false;
+    }
+
     /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all
     /// history scores.
     pub(in crate::search) fn new_search(&mut self, constants: EngineConstants) {
