@@ -872,12 +872,12 @@ fn a_weaker_engine_searches_fewer_nodes() {
     };
     let free = nodes("setoption name UCI_Elo value 1400");
     let weak = nodes("setoption name UCI_LimitStrength value true");
-    let strong = nodes("setoption name UCI_Elo value 1900");
+    let strong = nodes("setoption name UCI_Elo value 1820");
     assert!(weak < 1_000 && weak < strong && strong < free, "{weak}, {strong}, {free}");
     let elo_first = nodes("setoption name Skill Level value 0");
     assert_eq!(elo_first, strong);
     let skill = nodes("setoption name UCI_LimitStrength value false\nsetoption name Skill Level value 12");
-    assert_eq!(skill, strong, "level 12 is 1900");
+    assert_eq!(skill, strong, "level 12 is 1820");
     assert_eq!(nodes("setoption name Skill Level value 20"), free);
     assert_eq!(
         one(engine.ask("setoption name Skill Level value 21")),
