@@ -1048,7 +1048,7 @@ fn links_hold_positions_and_games() {
 #[ignore = "needs chromium"]
 fn a_move_ahead_is_played_in_its_turn_unless_it_is_called_off() {
     let mut page = Page::open(1280, 900);
-    page.begin("chess", "", ["person", "3 s a move"]);
+    page.begin("chess", "", ["person", "10 s a move"]);
     page.squares("e2 e4");
     page.message("Black is thinking");
     page.squares("d2 d4");

@@ -574,7 +574,7 @@ fn every_game_is_played_to_its_end_by_engines() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");
     for (game, option, players) in [
-        ("chess", None, ["1650 Elo", "2100 Elo"]),
+        ("chess", None, ["1650 Elo", "2050 Elo"]),
         ("neighbours", None, ["280 Elo", "1550 Elo"]),
         ("tucchess", None, ["320 Elo", "1150 Elo"]),
         ("amazons", Some("5x5"), ["420 Elo", "850 Elo"]),
