@@ -129,8 +129,10 @@ impl Page {
 
     /// The value of an expression; none while the page is loading.
     fn try_value(&mut self, script: &str) -> Result<Value, Value> {
-        let result =
-            self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
+        let result = self.try_call(
+            "Runtime.evaluate",
+            json!({"expression": script, "returnByValue": true, "userGesture": true}),
+        )?;
         match &result["exceptionDetails"] {
             Value::Null => Ok(result["result"]["value"].clone()),
             exception => Err(exception.clone()),
@@ -184,10 +186,19 @@ impl Page {
         self.call("Input.dispatchMouseEvent", event);
     }
 
+    /// Clicks an element, once the mouse could reach it. The lines of a search may move what is below them
+    /// between two commands, so one script looks and clicks.
     pub(super) fn click(&mut self, selector: &str) {
-        let point = self.center(selector);
-        self.mouse("mousePressed", point);
-        self.mouse("mouseReleased", point);
+        let script = format!(
+            "(() => {{ const e = document.querySelector({}); if (!e) return false;
+              e.scrollIntoView({{ block: 'nearest' }});
+              const b = e.getBoundingClientRect();
+              const hit = document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2);
+              if (!hit || !(e.contains(hit) || [...(e.labels ?? [])].some(l => l.contains(hit)))) return false;
+              e.focus(); e.click(); return true; }})()",
+            json!(selector)
+        );
+        self.until(&script);
     }
 
     /// Moves the pointer onto an element until an expression is true: what arrives meanwhile may move it.
@@ -204,7 +215,11 @@ impl Page {
 
     /// Clicks squares in turn.
     pub(super) fn squares(&mut self, squares: &str) {
-        squares.split(' ').for_each(|square| self.click(&format!("[data-square={square}]")));
+        for square in squares.split(' ') {
+            let point = self.center(&format!("[data-square={square}]"));
+            self.mouse("mousePressed", point);
+            self.mouse("mouseReleased", point);
+        }
     }
 
     fn drag(&mut self, from: &str, to: &str) {
@@ -668,7 +683,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     // Why not this move: the pointer is on a target.
     page.click(".preferences summary");
     page.click("#show-why");
-    page.click("[data-square=g1]");
+    page.squares("g1");
     page.hover(
         "[data-square=h3]",
         "document.getElementById('answer').textContent.startsWith('After 2. Nh3')",
