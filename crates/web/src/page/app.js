@@ -2,6 +2,7 @@
 
 import { setUpAppearance } from "./appearance.js";
 import "./board.js";
+import { askSettings, forgetSettings, setUpLimits, showSettings } from "./analysis-settings.js";
 import { answerText, arrowsOf, showBar, showLines, visitsOf } from "./analysis.js";
 import { cancelChecks, onChecked, setUpChecks } from "./check.js";
 import { Connection } from "./connection.js";
@@ -15,7 +16,6 @@ import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { Graph } from "./graph.js";
 import { scrollToCurrent, showHistory } from "./history.js";
 import { setUpKeys } from "./keys.js";
-import { setUpLimits, showLimits, limits } from "./limits.js";
 import { Lines } from "./lines.js";
 import { openLink, setUpLinks, showLinks, takeLink, takeSaved } from "./link.js";
 import { looksOf, setLooks } from "./looks.js";
@@ -83,6 +83,7 @@ function takeRole(role) {
 
 function welcome(message) {
   aim = null;
+  forgetSettings();
   onExplored();
   takeRole(message.role);
   $("seats").hidden = !message.seats;
@@ -150,10 +151,7 @@ function show() {
   $("pause").hidden = $("one-move").hidden = !hasEngine;
   $("one-move").disabled = state.players[turn] === "person" || !!state.end || state.ply < state.line.length;
   $("hint").disabled = state.thinking || !!state.end;
-  $("analyse").checked = state.analysing;
-  $("line-count").value = state.lines;
-  $("analyst").value = state.analyst;
-  showLimits(state);
+  showSettings(state);
   $("threat").disabled = state.thinking || !!state.end;
   // The search of the opponent engine is hidden until the user looks back, analyses or reviews the game.
   const isOpponent = state.person && !state.paused && !state.end && state.ply === state.line.length;
@@ -220,6 +218,8 @@ function messageText() {
 function onError(text) {
   board.deselect();
   aim = null;
+  forgetSettings();
+  if (state) showSettings(state);
   review.onError();
   onExplored();
   if (!showErrorInDialog(text)) toast(text);
@@ -291,10 +291,7 @@ function showSteps() {
 }
 const graph = new Graph($("graph"), showPly);
 const review = new Review(ask, () => showSearch());
-const analyse = () => ask({
-  do: "analyse", on: $("analyse").checked, lines: Number($("line-count").value), analyst: $("analyst").value,
-  ...limits(),
-});
+const analyse = () => ask({ do: "analyse", ...askSettings() });
 for (const [id, act] of Object.entries({
   first: () => showPly(0),
   back: () => showPly(aimedPly() - 1),
