@@ -129,10 +129,8 @@ impl Page {
 
     /// The value of an expression; none while the page is loading.
     fn try_value(&mut self, script: &str) -> Result<Value, Value> {
-        let result = self.try_call(
-            "Runtime.evaluate",
-            json!({"expression": script, "returnByValue": true, "userGesture": true}),
-        )?;
+        let result =
+            self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
         match &result["exceptionDetails"] {
             Value::Null => Ok(result["result"]["value"].clone()),
             exception => Err(exception.clone()),
