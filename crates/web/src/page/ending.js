@@ -7,8 +7,10 @@ import { isSpectator, ownSide } from "./seats.js";
 export function confirm(text, act) {
   const dialog = $("confirm-dialog");
   $("confirm-text").textContent = text;
-  dialog.returnValue = "";
-  dialog.addEventListener("close", () => dialog.returnValue === "yes" && act(), { once: true });
+  // The event `close` comes late: the dialog may be open again, with another question.
+  dialog.onsubmit = ({ submitter }) => {
+    if (submitter.value === "yes") act();
+  };
   dialog.showModal();
 }
 
