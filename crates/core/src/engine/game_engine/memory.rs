@@ -20,7 +20,7 @@ pub(super) struct Memory<G: Game> {
     tree: Option<Tree<G>>,
     /// The histories of each thread of a search by depth.
     heuristics: Vec<Heuristics<G>>,
-    /// Whether a search has used the table.
+    /// Whether a search has used the table and the histories.
     is_used: bool,
     /// Delays measured on the clock.
     pub(super) delays: Delays,
@@ -36,18 +36,18 @@ impl<G: Playable> Memory<G> {
     /// Clears the data of earlier searches.
     pub(super) fn clear(&mut self) {
         // Clearing takes as long as a quick search, and a table that no search has used is empty.
-        if let Some(table) = self.table.as_mut().filter(|_| self.is_used) {
-            table.clear();
+        if std::mem::take(&mut self.is_used) {
+            self.table.iter_mut().for_each(TranspositionTable::clear);
+            self.heuristics.iter_mut().for_each(Heuristics::clear);
         }
-        self.is_used = false;
         self.tree = None;
-        self.heuristics.iter_mut().for_each(Heuristics::clear);
     }
 
     /// Allocates what a search by depth needs and writes to it, so that the first move does not lose time by it.
     pub(super) fn prepare(&mut self, settings: &Settings) {
         self.table(settings);
-        self.histories(settings).iter_mut().for_each(Heuristics::clear);
+        let old = self.heuristics.len();
+        self.histories(settings).iter_mut().skip(old).for_each(Heuristics::clear);
     }
 
     /// The histories of the threads.
