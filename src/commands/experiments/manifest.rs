@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use anyhow::Context;
@@ -14,7 +13,7 @@ use time::OffsetDateTime;
 use super::measured::Comparison;
 use super::table::Table;
 use crate::arena::pgn::file;
-use crate::commands::shared::made_by::hex;
+use crate::commands::shared::checksum::{hex, sha256};
 use crate::commands::shared::{cores, version};
 
 /// The name of the file.
@@ -185,11 +184,8 @@ pub(super) fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
             if path.is_dir() {
                 folders.push(path);
             } else if !is_other && path.extension().is_none_or(|extension| extension != "pgn") {
-                let mut sum = Sha256::new();
-                io::copy(&mut fs::File::open(&path)?, &mut sum)
-                    .with_context(|| path.display().to_string())?;
                 let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                sums.insert(name, hex(&sum.finalize()));
+                sums.insert(name, sha256(&path)?);
             }
         }
     }

@@ -1,8 +1,6 @@
 //! `labrys nnue generations`.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -18,6 +16,7 @@ use crate::arena::{
     Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
 };
 use crate::commands::r#match;
+use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::play::RANDOM_PLIES;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{even, plies, whole};
@@ -250,7 +249,7 @@ impl Generation<'_> {
             return Ok(None);
         }
         let folder = self.folder(self.number);
-        let files = [GAMES, NET].map(|name| Ok((name.to_owned(), checksum(&folder.join(name))?)));
+        let files = [GAMES, NET].map(|name| Ok((name.to_owned(), sha256(&folder.join(name))?)));
         let files = files.into_iter().collect::<anyhow::Result<_>>()?;
         Ok(Some(NetGeneration { net, linear, before, files }))
     }
@@ -328,30 +327,13 @@ fn games_of(folder: &Path) -> PathBuf {
     folder.join(GAMES)
 }
 
-/// The CRC-32 of a file.
-fn checksum(path: &Path) -> anyhow::Result<String> {
-    let of_file = || -> io::Result<u32> {
-        let (mut file, mut hasher) = (BufReader::new(File::open(path)?), crc32fast::Hasher::new());
-        loop {
-            let content = file.fill_buf()?;
-            if content.is_empty() {
-                return Ok(hasher.finalize());
-            }
-            hasher.update(content);
-            let bytes = content.len();
-            file.consume(bytes);
-        }
-    };
-    Ok(format!("{:08x}", of_file().with_context(|| path.display().to_string())?))
-}
-
 /// Checks that the files of a complete generation, in `folder`, are those that it has written.
 fn check_files(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()> {
     for (name, expected) in files {
         let path = folder.join(name);
-        let found = checksum(&path)?;
+        let found = sha256(&path)?;
         if found != *expected {
-            bail!("{}: changed since its generation: checksum {found}, expected {expected}", path.display());
+            bail!("{}: changed since its generation: SHA-256 {found}, expected {expected}", path.display());
         }
     }
     Ok(())

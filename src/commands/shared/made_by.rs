@@ -1,10 +1,9 @@
 //! What files of learned numbers say of how they were made.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::commands::shared::checksum::hex;
 use crate::commands::shared::version;
 
 /// The program with its commit, and the whole configuration with its hash: the first 16 digits of the SHA-256
@@ -13,15 +12,6 @@ pub(in crate::commands) fn made_by(configuration: &impl Serialize) -> serde_json
     let text = serde_json::to_string(configuration)?;
     let hash = hex(&Sha256::digest(&text)[..8]);
     Ok(format!("by {}, configuration {hash} {text}", version::program()))
-}
-
-/// Bytes as hexadecimal digits.
-pub(in crate::commands) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

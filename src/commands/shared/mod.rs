@@ -1,5 +1,6 @@
 //! Shared code of commands.
 
+pub(in crate::commands) mod checksum;
 pub(in crate::commands) mod config;
 pub(in crate::commands) mod engines;
 pub(in crate::commands) mod errors;

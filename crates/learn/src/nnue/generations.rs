@@ -30,7 +30,7 @@ pub struct NetGeneration {
     pub linear: Option<Pairs>,
     /// Its match against the previous net; `None` if not played.
     pub before: Option<Pairs>,
-    /// The CRC-32 of the files that later generations rest on, by name. Empty in states of older versions.
+    /// The SHA-256 of the files that later generations rest on, by name. Empty in states of older versions.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }

@@ -1,0 +1,30 @@
+//! Checksums of files, as `sha256sum` prints them.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of a file.
+///
+/// # Errors
+/// If it cannot be read; the error names it.
+pub(in crate::commands) fn sha256(path: &Path) -> anyhow::Result<String> {
+    let mut sum = Sha256::new();
+    File::open(path)
+        .and_then(|mut file| io::copy(&mut file, &mut sum))
+        .with_context(|| path.display().to_string())?;
+    Ok(hex(&sum.finalize()))
+}
+
+/// Bytes as hexadecimal digits.
+pub(in crate::commands) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}
