@@ -10,16 +10,16 @@ export function choosePromotion(moves, isBlack, looks) {
   const letters = [...looks.pieces.keys()].reverse();
   const sorted = moves.toSorted((a, b) => letters.indexOf(a.suffix) - letters.indexOf(b.suffix));
   return new Promise(done => {
-    let chosen = null;
     $("choices").replaceChildren(...sorted.map(move => {
       const letter = isBlack ? move.suffix.toLowerCase() : move.suffix.toUpperCase();
       const button = make("button", { type: "submit", className: "choice" });
       button.setAttribute("aria-label", letter ? pieceName(looks, letter) : move.text);
       button.append(letter ? drawing(looks, letter) : move.text);
-      button.addEventListener("click", () => (chosen = move));
+      button.addEventListener("click", () => done(move));
       return button;
     }));
-    dialog.addEventListener("close", () => done(chosen), { once: true });
+    // The event comes late: the dialog may be open again, for another move.
+    dialog.onclose = () => dialog.open || done(null);
     dialog.showModal();
   });
 }
