@@ -382,10 +382,11 @@ impl<R: BufRead> PgnReader<R> {
             }
             _ => &rest[..words::word_length(rest)],
         };
+        let whole = word;
         let word = &word[..word.len() - words::glued_result(word).unwrap_or(0)];
         let word = &word[..word.len() - words::sign_length(word)];
         let found = match words::read(&word.replace(is_space, "")) {
-            Word::Move(text) if text != word && !words::is_move(&text) => Word::Sign(text),
+            Word::Move(text) if text != whole && !words::is_move(&text) => Word::Sign(text),
             found => found,
         };
         let (length, is_number) = (word.len(), word.bytes().all(|byte| byte.is_ascii_digit()));
@@ -842,6 +843,11 @@ mod tests {
             ("1.\u{a0}e4\u{200b} e5 \u{1a}", "?: e4 e5 *"),
             ("1. e4 e5 1 - 0", "?: e4 e5 +"),
             ("1. e8(Q) Kd7", "?: e8(Q) Kd7 *"),
+            ("1. e8\nQ Kd7", "?: e8Q Kd7 *"),
+            ("1. e4 b3 B", "?: e4 b3 B *"),
+            ("1. e4 0-0+ 0- 3/1 e5", "?: e4 0-0+ e5 *"),
+            ("1. e4 1/2-+ e5 *", "?: e4 e5 *"),
+            ("1. e4 %e5 e6", "?: e4 e6 *"),
             ("1. exd6e.p. exd6 e.p. exd6ep exd6 ep exd6 (e.p.)", "?: exd6e.p. exd6 exd6ep exd6 exd6 *"),
             ("1. e4 e5\r2. Nf3 ; x\rNc6\r", "?: e4 e5 Nf3 Nc6 *"),
         ] {

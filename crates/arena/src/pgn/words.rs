@@ -108,6 +108,9 @@ const REMARKS: [&str; 14] =
 /// Dashes between squares and numbers.
 pub(super) const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
 
+/// What a pawn becomes.
+const PROMOTIONS: [char; 8] = ['Q', 'R', 'B', 'N', 'q', 'r', 'b', 'n'];
+
 /// Signs that link the two squares of a move.
 const LINKS: [char; 10] = ['-', '‐', '‑', '–', '—', '−', 'x', 'X', '×', ':'];
 
@@ -211,13 +214,12 @@ fn plain_length(text: &str) -> usize {
 /// The length of a promotion in brackets, or apart, after the square of a pawn, as in `e8(Q)`, `e8=(Q)` and
 /// `e8 = Q`.
 fn promotion_length(word: &str, rest: &str) -> Option<usize> {
-    let is_pawn = word.starts_with(|letter| matches!(letter, 'a'..='h' | '0'..='9'));
     let signs = rest.find(|letter| !matches!(letter, ' ' | '(' | '=' | '/')).unwrap_or(rest.len());
     let (signs, rest) = rest.split_at(signs);
-    if !is_pawn || !word.trim_end_matches('=').ends_with(['1', '8']) || signs.matches('(').count() > 1 {
+    if !is_pawn_at_the_end(word) || signs.matches('(').count() > 1 {
         return None;
     }
-    let letter = rest.chars().next().filter(|letter| "QRBNqrbn".contains(*letter))?;
+    let letter = rest.chars().next().filter(|letter| PROMOTIONS.contains(letter))?;
     let rest = &rest[letter.len_utf8()..];
     // `(` alone may begin a variation.
     let closed = rest.starts_with(')');
@@ -225,6 +227,12 @@ fn promotion_length(word: &str, rest: &str) -> Option<usize> {
     let is_whole =
         closed == signs.contains('(') && !signs.is_empty() && ends_word(&rest[usize::from(closed)..]);
     is_whole.then_some(length)
+}
+
+/// Whether a word is a move of a pawn to its last rank, perhaps behind the number of the move.
+fn is_pawn_at_the_end(word: &str) -> bool {
+    let is_pawn = word.starts_with(|letter| matches!(letter, 'a'..='h' | '0'..='9'));
+    is_pawn && matches!(word.trim_end_matches('=').as_bytes(), [.., b'a'..=b'h', b'1' | b'8'])
 }
 
 /// The length of a move at the beginning of a text whose parts stand apart, as in `O - O`, `e2 - e4` or
@@ -260,8 +268,12 @@ fn squares_length(text: &str) -> Option<usize> {
     (is_from && is_square(&text[at..])).then(|| at + plain_length(&text[at..]))
 }
 
-/// Whether two words are the parts of one move, as in `Nf3 xe5`.
+/// Whether two words are the parts of one move, as in `Nf3 xe5` and `e8 Q`.
 pub(super) fn are_parts(first: &str, second: &str) -> bool {
+    let mut letters = second.chars();
+    if is_pawn_at_the_end(first) && letters.next().is_some_and(|letter| PROMOTIONS.contains(&letter)) {
+        return letters.next().is_none();
+    }
     let begins_with_square = |word: &str| matches!(word.as_bytes(), [b'a'..=b'k', b'1'..=b'9', ..]);
     let file = first.trim_end_matches(|letter: char| letter.is_ascii_digit()).len().checked_sub(1);
     let ends_with_square = file.and_then(|file| first.get(file..)).is_some_and(begins_with_square);
@@ -341,6 +353,10 @@ pub(super) fn read(word: &str) -> Word {
         return Word::Sign(word.to_owned());
     }
     let word = word.trim_end_matches(is_around);
+    // At the beginning of a line, it would hide all of it.
+    if word.starts_with('%') {
+        return Word::Sign(word.to_owned());
+    }
     // Move numbers come without dots, too.
     let is_figurine = |letter: char| ('♔'..='♟').contains(&letter);
     let is_first = |letter: char| letter.is_alphabetic() || is_figurine(letter);
@@ -361,11 +377,17 @@ pub(super) fn read(word: &str) -> Word {
         Word::Nothing
     } else if let Some(glyph) = glyph(word) {
         Word::Glyph(glyph)
-    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter)) {
+    } else if !word.contains(is_first) && !is_castling_in_zeros(word) {
         Word::Sign(word.to_owned())
     } else {
         Word::Move(word.to_owned())
     }
+}
+
+/// Whether the digits of a word are those of castling, as in `0-0+`.
+fn is_castling_in_zeros(word: &str) -> bool {
+    let digits: Vec<_> = word.chars().filter(char::is_ascii_digit).collect();
+    digits.len() > 1 && digits.iter().all(|digit| *digit == '0')
 }
 
 /// Whether a text alone is read as a move: what is written has to be read as the same.
