@@ -53,18 +53,12 @@ fn run(data: &[u8]) {
 impl Script {
     fn new(choices: &mut Unstructured) -> Result<Script> {
         let board = registry::board(registry::default_name()).expect("a default game");
-        let mut script = Script { lines: Vec::new(), legal: BTreeSet::new(), searches: 0, board };
-        script.note();
+        let (lines, legal) = (Vec::new(), legal_moves(board.as_ref()).collect());
+        let mut script = Script { lines, legal, searches: 0, board };
         while !choices.is_empty() && script.lines.len() < STEPS {
             script.step(choices)?;
         }
         Ok(script)
-    }
-
-    /// Notes what is legal on the board.
-    fn note(&mut self) {
-        let moves = self.board.legal_moves();
-        self.legal.extend(if moves.is_empty() { vec!["(none)".to_owned()] } else { moves });
     }
 
     fn step(&mut self, choices: &mut Unstructured) -> Result<()> {
@@ -119,24 +113,30 @@ impl Script {
     }
 
     /// A position some moves after the start position. It may be refused, as may all lines during a search.
+    /// Then the game may still be another one, in which these moves may be legal, too.
     fn position(&mut self, choices: &mut Unstructured) -> Result<String> {
         self.board.set_up(None, &[]).expect("a start position");
-        let mut line = "position startpos".to_owned();
-        for ply in 0..choices.int_in_range(0..=6)? {
-            let moves = self.board.legal_moves();
-            let Ok(mv) = choices.choose(&moves) else { break };
+        let mut moves: Vec<String> = Vec::new();
+        for _ in 0..choices.int_in_range(0..=6)? {
+            let legal = self.board.legal_moves();
+            let Ok(mv) = choices.choose(&legal) else { break };
             self.board.play(mv).expect("a legal move");
-            line += if ply == 0 { " moves " } else { " " };
-            line += mv;
+            moves.push(mv.clone());
         }
-        self.note();
-        Ok(line)
+        for game in seeds::GAMES {
+            let mut board = registry::board(game).expect("a game of the registry");
+            if board.set_up(None, &moves).is_ok() {
+                self.legal.extend(legal_moves(board.as_ref()));
+            }
+        }
+        let word = if moves.is_empty() { "" } else { " moves " };
+        Ok(format!("position startpos{word}{}", moves.join(" ")))
     }
 
     fn game(&mut self, choices: &mut Unstructured) -> Result<String> {
         let name = choices.choose(&seeds::GAMES)?;
         self.board = registry::board(name).expect("a game of the registry");
-        self.note();
+        self.legal.extend(legal_moves(self.board.as_ref()));
         Ok(format!("setoption name UCI_Variant value {name}"))
     }
 
@@ -165,6 +165,13 @@ impl Script {
         };
         Ok(format!("setoption name {name} value {value}"))
     }
+}
+
+/// The legal moves of a position, or `(none)`.
+fn legal_moves(board: &dyn Board) -> impl Iterator<Item = String> + use<> {
+    let moves = board.legal_moves();
+    let none = moves.is_empty().then(|| "(none)".to_owned());
+    moves.into_iter().chain(none)
 }
 
 /// Gives lines after their pauses.
