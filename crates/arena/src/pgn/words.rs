@@ -173,7 +173,8 @@ fn spaces(text: &str) -> usize {
 /// Whether a word ends before this text.
 fn ends_word(text: &str) -> bool {
     let next = text.chars().next();
-    next.is_none_or(|letter| !letter.is_alphanumeric() && letter != '/' && !DASHES.contains(&letter))
+    let goes_on = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '@');
+    next.is_none_or(|letter| !goes_on(letter) && !DASHES.contains(&letter))
 }
 
 /// Whether a character ends every word before it. `.` does so, too, except in `e.p.`.
@@ -377,17 +378,11 @@ pub(super) fn read(word: &str) -> Word {
         Word::Nothing
     } else if let Some(glyph) = glyph(word) {
         Word::Glyph(glyph)
-    } else if !word.contains(is_first) && !is_castling_in_zeros(word) {
+    } else if !word.contains(|letter: char| letter.is_alphanumeric() || is_figurine(letter)) {
         Word::Sign(word.to_owned())
     } else {
         Word::Move(word.to_owned())
     }
-}
-
-/// Whether the digits of a word are those of castling, as in `0-0+`.
-fn is_castling_in_zeros(word: &str) -> bool {
-    let digits: Vec<_> = word.chars().filter(char::is_ascii_digit).collect();
-    digits.len() > 1 && digits.iter().all(|digit| *digit == '0')
 }
 
 /// Whether a text alone is read as a move: what is written has to be read as the same.
