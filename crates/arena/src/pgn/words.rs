@@ -131,7 +131,11 @@ pub(super) fn result_at(text: &str) -> Option<(usize, Option<Winner>)> {
         at += dash.len_utf8();
         at += spaces(&text[at..]);
         at += part(&text[at..], second)?;
-        ends_word(&text[at..]).then_some(at)
+        // Parts that are apart may be two words, of which the second one goes on with any sign.
+        let (found, rest) = text.split_at(at);
+        let is_alone = |letter| is_delimiter(letter) || is_around(letter) || letter == '.';
+        let is_whole = !found.contains([' ', '\t']) || rest.chars().next().is_none_or(is_alone);
+        (is_whole && ends_word(rest)).then_some(at)
     };
     let whole = |length: usize| ends_word(&text[length..]).then_some(length);
     let (win, loss) = (["1"], ["0"]);
@@ -173,8 +177,7 @@ fn spaces(text: &str) -> usize {
 /// Whether a word ends before this text.
 fn ends_word(text: &str) -> bool {
     let next = text.chars().next();
-    let goes_on = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '@');
-    next.is_none_or(|letter| !goes_on(letter) && !DASHES.contains(&letter))
+    next.is_none_or(|letter| !letter.is_alphanumeric() && letter != '/' && !DASHES.contains(&letter))
 }
 
 /// Whether a character ends every word before it. `.` does so, too, except in `e.p.`.
