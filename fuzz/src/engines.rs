@@ -1,7 +1,7 @@
 //! What other engines answer.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::net::{Shutdown, TcpListener};
 use std::thread;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ use super::{Target, game_and_rest, seeds};
 
 /// The time that an engine has for each answer.
 const TIMEOUT: Duration = Duration::from_millis(300);
+/// The time that the engine gives the client to say something.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// Answers of an engine over UCI or over the xboard protocol, by the first byte: one for each line that it
-/// gets, with an empty line between them.
+/// gets or that is waited for, with an empty line between them.
 pub(super) const TARGET: Target = Target {
     name: "engine",
     run,
@@ -82,20 +84,26 @@ fn run(data: &[u8]) {
     });
 }
 
-/// Gives an answer for each line, and closes the connection after the last one.
+/// Gives an answer for each line, and one where the client waits for more; closes the connection after the last.
 fn answer(listener: &TcpListener, answers: &[String]) {
     let Ok((mut stream, _)) = listener.accept() else { return };
     let Ok(input) = stream.try_clone() else { return };
+    if input.set_read_timeout(Some(PATIENCE)).is_err() {
+        return;
+    }
+    let (mut input, mut line) = (BufReader::new(input), Vec::new());
     let mut answers = answers.iter();
-    let mut say = |stream: &mut TcpStream| {
+    loop {
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return,
+            Ok(_) | Err(_) => line.clear(),
+        }
         // The client may be gone.
         _ = match answers.next() {
             Some(answer) => stream.write_all(answer.as_bytes()),
             None => stream.shutdown(Shutdown::Write),
         };
-    };
-    for _ in BufReader::new(input).lines().map_while(Result::ok) {
-        say(&mut stream);
     }
 }
 
