@@ -221,6 +221,8 @@ fn an_interrupted_run_ends_with_its_step() {
     let mut line = String::new();
     errors.read_line(&mut line).unwrap();
     assert!(line.contains("search: labrys solve"), "{line}");
+    // As if the step had written it.
+    fs::write(out.join("curve.csv"), "games\n1\n").unwrap();
     // Only the run is interrupted, not its step, which would take years.
     signal(&run, "-INT");
     let mut rest = String::new();
@@ -229,6 +231,6 @@ fn an_interrupted_run_ends_with_its_step() {
     let end = "step search was interrupted; the same command continues the run\n";
     assert!(rest.ends_with(end), "{rest}");
     let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
-    assert!(manifest.contains("\"begun\": {"), "{manifest}");
+    assert!(manifest.contains("\"begun\": {") && manifest.contains("\"curve.csv\": "), "{manifest}");
     assert!(!run.wait().unwrap().success() && !out.join("search.out").exists());
 }

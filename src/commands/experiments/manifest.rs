@@ -36,9 +36,9 @@ pub(super) struct Manifest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) begun: Option<&'a StepBegun>,
     /// The games in the folder, by the name of their file.
-    pub(super) games: BTreeMap<String, GamesSum>,
+    pub(super) games: &'a BTreeMap<String, GamesSum>,
     /// The SHA-256 of all other files that the steps have written, such as weights, nets and curves.
-    pub(super) files: BTreeMap<String, String>,
+    pub(super) files: &'a BTreeMap<String, String>,
     /// The numbers beside those of the page; empty before the last step is done.
     pub(super) results: &'a [Comparison],
 }
@@ -115,6 +115,9 @@ pub(super) struct GamesSum {
     sha256: String,
 }
 
+/// The games and the other files in a folder, as the manifest has them.
+pub(super) type Sums = (BTreeMap<String, GamesSum>, BTreeMap<String, String>);
+
 /// The steps of an earlier run in a manifest.
 #[derive(Deserialize)]
 pub(super) struct Earlier {
@@ -172,9 +175,14 @@ impl Configuration {
     }
 }
 
+/// The sums of what is in a folder. All of it is read.
+pub(super) fn sums(folder: &Path) -> anyhow::Result<Sums> {
+    Ok((games(folder)?, files(folder)?))
+}
+
 /// The SHA-256 of all files in a folder and those within it, by their path, but for those of games, checkpoints,
 /// locks and the manifest itself.
-pub(super) fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let (mut sums, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(of) = folders.pop() {
         for entry in fs::read_dir(&of)? {
@@ -193,7 +201,7 @@ pub(super) fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 /// The games of all PGN files in a folder.
-pub(super) fn games(folder: &Path) -> anyhow::Result<BTreeMap<String, GamesSum>> {
+fn games(folder: &Path) -> anyhow::Result<BTreeMap<String, GamesSum>> {
     let mut sums = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

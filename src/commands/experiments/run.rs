@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 use super::TablesArguments;
-use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone};
+use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone, Sums};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
 use crate::commands::shared::errors::full_text;
@@ -74,7 +74,7 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
     let save =
-        |steps: &[StepDone], begun: Option<&StepBegun>, results: &[Comparison]| -> anyhow::Result<()> {
+        |steps: &[StepDone], begun: Option<&StepBegun>, results: &[Comparison], (games, files): &Sums| {
             let manifest = Manifest {
                 table: name,
                 date: manifest::now(),
@@ -84,12 +84,13 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
                 seeds: &table.seeds,
                 steps,
                 begun,
-                games: manifest::games(out)?,
-                files: manifest::files(out)?,
+                games,
+                files,
                 results,
             };
-            Ok(write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)?)
+            write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)
         };
+    let mut sums = manifest::sums(out)?;
     for (step, seed) in table.runs() {
         let is_done = |done: &StepDone| done.name == step.name && done.seed == seed;
         let done = steps.iter().position(is_done);
@@ -101,12 +102,19 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
         let before = begun.take_if(|begun| begun.name == step.name && begun.seed == seed);
         let before = before.map(|begun| begun.version).or(done);
         let this = StepBegun::new(&step.name, seed, before.as_deref());
-        save(&steps, Some(&this), &[])?;
-        steps.push(run_step(step, this, out, control)?);
-        save(&steps, None, &[])?;
+        save(&steps, Some(&this), &[], &sums)?;
+        let ended = run_step(step, &this, out, control);
+        steps.extend(ended.as_ref().ok().cloned());
+        let saved = manifest::sums(out).and_then(|now| {
+            sums = now;
+            Ok(save(&steps, ended.is_err().then_some(&this), &[], &sums)?)
+        });
+        // Why a step has not ended matters more than what it has left.
+        ended?;
+        saved?;
     }
     let results = compare(&table, out)?;
-    save(&steps, None, &results)?;
+    save(&steps, None, &results, &sums)?;
     print(&results)?;
     let others = results.iter().filter(|result| !result.agrees).count();
     ensure!(
@@ -170,8 +178,8 @@ fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)
 }
 
 /// Runs the command of a step, and keeps what it prints.
-fn run_step(step: &Step, begun: StepBegun, out: &Path, control: &Control) -> anyhow::Result<StepDone> {
-    let StepBegun { name, seed, version } = begun;
+fn run_step(step: &Step, begun: &StepBegun, out: &Path, control: &Control) -> anyhow::Result<StepDone> {
+    let StepBegun { name, seed, version } = begun.clone();
     let (command, start) = (step.words(out, seed), Instant::now());
     print_message!("labrys: {}: labrys {}", step.run_name(seed), command.join(" "));
     let program = std::env::current_exe().context("the program has no path")?;
