@@ -109,6 +109,10 @@ impl Process {
 
     /// The exit status of the process, if it has ended.
     pub fn status(&mut self) -> Option<ExitStatus> {
+        // Its number stays taken up to the drop, which kills its group.
+        #[cfg(unix)]
+        return ended(&self.child);
+        #[cfg(not(unix))]
         self.child.try_wait().ok().flatten()
     }
 
@@ -126,11 +130,25 @@ impl Process {
     }
 }
 
+/// The exit status of a process that has ended, without the end of its entry in the table of processes.
+#[cfg(unix)]
+fn ended(child: &Child) -> Option<ExitStatus> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    use std::os::unix::process::ExitStatusExt;
+
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(Pid::from_child(child)), options).ok()??;
+    let code = status.exit_status().map(|code| code << 8);
+    let core_dumped = if status.dumped() { 0x80 } else { 0 };
+    let raw = code.or_else(|| Some(status.terminating_signal()? | core_dumped))?;
+    Some(ExitStatus::from_raw(raw))
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
-        // A script may have started the engine: both are in the group of the script.
+        // A script may have started the engine, or the engine others: all are in the group of the first one.
         #[cfg(unix)]
-        if self.status().is_none() {
+        {
             let group = rustix::process::Pid::from_child(&self.child);
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
