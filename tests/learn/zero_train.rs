@@ -393,6 +393,13 @@ fn samples_that_do_not_fit_together_are_refused() {
     assert!(refused.contains("not samples of Labrys: no metadata `labrys-samples`"), "{refused}");
     let refused = Parameters::load::<TucChess>(&path).unwrap_err().to_string();
     assert!(refused.contains("not a net of Labrys"), "{refused}");
+    // A large file is refused by its beginning: all of it would take longer than this test may.
+    for begin in [&b""[..], b"\x02\0\0\0\0\0\0\0{}", &[0xff; 8]] {
+        fs::write(&path, begin).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_len(7 << 30).unwrap();
+        let refused = Parameters::load::<TucChess>(&path).unwrap_err().to_string();
+        assert!(refused.contains("not a net of Labrys"), "{refused}");
+    }
 }
 
 #[test]

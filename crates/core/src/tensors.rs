@@ -5,13 +5,18 @@
 //! file, and `header_crc32`, that of everything before, which [`crate::seal`] writes. Version 1 does
 //! not have the latter.
 
+use std::io::Read;
+use std::path::Path;
+
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::game::{PlanesError, quote};
+use crate::input;
 use crate::seal::{self, SealError};
 
 /// The version of the format.
@@ -25,6 +30,9 @@ const HEADER_SUM: &str = "header_crc32";
 
 /// The bytes of a file before its header, which say how long the header is.
 const LENGTH_BYTES: usize = 8;
+
+/// The longest header in bytes that a file of more bytes can have.
+const MAX_HEADER: u64 = 1 << 20;
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
@@ -202,6 +210,34 @@ pub fn to_bytes<M: Serialize>(
     let end = numbers(&bytes)?;
     seal::seal(&mut bytes[..end], HEADER_SUM)?;
     Ok(bytes)
+}
+
+/// The bytes of a file of a kind. The header comes first, so that a large file of another kind is not read.
+///
+/// # Errors
+/// As for [`input::read`], or if it is another file.
+pub fn read_file(kind: FileKind, path: &Path) -> Result<Vec<u8>, TensorProblem> {
+    let FileKind { what, entry, .. } = kind;
+    let read = || {
+        let (mut file, mut bytes) = (input::open(path)?, Vec::new());
+        let length = file.metadata()?.len();
+        file.by_ref().take(MAX_HEADER).read_to_end(&mut bytes)?;
+        // Of a small one, who decodes it says what is wrong.
+        let is_foreign = length > MAX_HEADER && !has_entry(&bytes, entry);
+        if !is_foreign {
+            bytes.append(&mut input::read_all(file, input::MAX_TENSORS)?);
+        }
+        Ok(Some(bytes).filter(|_| !is_foreign))
+    };
+    read().map_err(TensorProblem::Io)?.ok_or(TensorProblem::Foreign { what, entry })
+}
+
+/// Whether the header at the beginning of a file has a piece of metadata.
+fn has_entry(bytes: &[u8], entry: &str) -> bool {
+    let length = bytes.first_chunk().map(|&length| u64::from_le_bytes(length) as usize);
+    let end = length.and_then(|length| length.checked_add(LENGTH_BYTES));
+    let header = end.and_then(|end| serde_json::from_slice::<Value>(bytes.get(LENGTH_BYTES..end)?).ok());
+    header.is_some_and(|header| header["__metadata__"][entry].is_string())
 }
 
 /// The game of a file and the metadata of its kind.

@@ -26,7 +26,6 @@ use thiserror::Error;
 
 use super::{NetConfig, Parameters, SizeError, Tensor};
 use crate::game::{EncodingShape, Knowledge, PlaneGroup, PlaneSelection, quote, starts};
-use crate::input;
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
 /// The prefix of the tensors of the optimiser.
@@ -146,7 +145,7 @@ impl Parameters {
     /// [`NetError`] names the file and the problem.
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || {
-            let bytes = input::read(path, input::MAX_TENSORS).map_err(TensorProblem::Io)?;
+            let bytes = tensors::read_file(kind(G::ENCODING_VERSION), path)?;
             let encoding = (G::ENCODING_VERSION, G::PLANE_GROUPS);
             let (parameters, others) = Parameters::from_bytes(G::info().name, encoding, &bytes)?;
             let net = parameters.config.shape;
