@@ -86,6 +86,10 @@ pub(super) fn run(arguments: &ComplianceArguments) -> anyhow::Result<()> {
             let text = if arguments.tap { result.to_tap(number) } else { result.to_text() };
             written = writeln!(out, "{text}");
         }
+        // Nobody reads the rest.
+        if written.is_err() {
+            control.stop();
+        }
     };
     if arguments.tap {
         writeln!(io::stdout(), "TAP version 14")?;

@@ -69,7 +69,8 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
         ("crash", "search/depth", "the engine has ended (exit status: 3)"),
         ("signal", "search/depth", "the engine has ended (signal: 11"),
         ("garbage", "search/depth", "is not UTF-8"),
-        ("mute", "handshake/uci", "no `id name` or `id author` within 0.5 s"),
+        ("mute", "handshake/uci", "no `uciok` within 0.5 s"),
+        ("no-author", "handshake/uci", "no `id author` with a text"),
         ("bad-option", "handshake/options", "the default is out of range"),
         ("no-readyok", "search/isready", "no `readyok` within 0.5 s"),
         ("early", "search/infinite", "an answer before `stop`"),
@@ -86,6 +87,9 @@ fn each_fault_of_a_uci_engine_fails_its_step() {
         ("unknown-word", "info/known-words", "unknown word `happiness`"),
         ("illegal-pv", "info/pv", "pv, move 2"),
         ("illegal-ponder", "info/ponder", "ponder `a1a2`"),
+        ("bare-ponder", "info/ponder", "expected `bestmove <move>`"),
+        ("no-ponder-word", "info/ponder", "expected `bestmove <move>`"),
+        ("negative", "info/words", "depth `-1`"),
         ("falling-depth", "info/depth", "depth 2 after 3"),
         ("falling-nodes", "info/counters", "8 nodes after 9"),
         ("early-time", "info/counters", "time 99999999"),
@@ -126,7 +130,8 @@ fn answers_have_to_come_in_time() {
 #[cfg(unix)]
 fn the_first_words_come_in_any_order_spacing_and_encoding() {
     for words in ["author-first", "spaces", "latin-1"] {
-        let (success, failed) = failures(UCI, words, "--only handshake/uci --only handshake/options");
+        let steps = "--only handshake/uci --only handshake/options --only search/depth";
+        let (success, failed) = failures(UCI, words, steps);
         assert!(success, "{words}: {failed:?}");
     }
 }
@@ -153,6 +158,24 @@ fn an_engine_behind_a_script_ends_with_it() {
 fn a_leak_is_seen() {
     let (success, failed) = failures(UCI, "leak", "--timeout 60 --only newgame/memory");
     assert!(!success && failed[0].1.contains("MiB more"), "{failed:?}");
+    // Also behind a script that waits for the engine.
+    let script = format!("sh {UCI} leak; exit $?");
+    let (success, _, failed) = check("--timeout 60 --only newgame/memory", &["sh", "-c", &script]);
+    assert!(!success && failed[0].1.contains("MiB more"), "{failed:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_an_engine_lacks_is_no_fault() {
+    // The mock has no `Ponder`, and `MultiPV` up to 9.
+    let steps = "--only search/ponder* --only chess/ponder-mate --only exit/quit-pondering";
+    let out = succeed(labrys(&format!("compliance --timeout 5 {steps} sh {UCI} sound")));
+    assert!(out.contains("skip  neighbours search/ponderhit: the engine has no Ponder"), "{out}");
+    // Words that it does not know are named before the first step.
+    for (words, reason) in [("--variant chess", "the game `chess`"), ("--option Hsh=64", "no option `Hsh`")] {
+        let (success, failed) = failures(UCI, "sound", &format!("{words} --only search/depth"));
+        assert!(!success && failed.len() == 1 && failed[0].1.contains(reason), "{words}: {failed:?}");
+    }
 }
 
 #[test]
@@ -182,6 +205,12 @@ fn each_fault_of_an_xboard_engine_fails_its_step() {
         ("no-pong", "xboard/ping", "no `pong"),
         ("silent", "xboard/go", "no move within 0.5 s"),
         ("illegal", "xboard/go", "a2a8"),
+        ("resigns", "xboard/go", "the end of a game that goes on"),
+        ("claims", "xboard/go", "the end of a game that goes on"),
+        ("capitals", "xboard/go", "`H2H3`"),
+        ("words", "xboard/go", "`h2h3 of course`"),
+        ("two-pongs", "xboard/ping", "a `pong` that nobody asked for"),
+        ("late", "xboard/force-then-ping", "a move that nobody asked for"),
         ("not-forced", "xboard/force-stops", "a move that nobody asked for"),
         ("takes-illegal", "xboard/illegal-move", "no `Illegal move` or `Error` within 0.5 s"),
     ];

@@ -21,6 +21,9 @@ answer() {
     unknown-word) echo 'info depth 1 score cp 3 happiness 5 pv a1a2' ;;
     illegal-pv) echo 'info depth 1 score cp 3 pv a1a2 a1a2' ;;
     illegal-ponder) echo 'bestmove a1a2 ponder a1a2'; return ;;
+    bare-ponder) echo 'bestmove a1a2 ponder'; return ;;
+    no-ponder-word) echo 'bestmove a1a2 h8h7'; return ;;
+    negative) echo 'info depth -1 score cp 3 pv a1a2' ;;
     falling-depth) echo 'info depth 3 score cp 3 pv a1a2'; echo 'info depth 2 score cp 3 pv a1a2' ;;
     falling-nodes) echo 'info depth 1 score cp 3 nodes 9 pv a1a2'; echo 'info depth 1 score cp 3 nodes 8 pv a1a2' ;;
     early-time) echo 'info depth 1 score cp 3 nodes 9 time 99999999 pv a1a2' ;;
@@ -41,7 +44,8 @@ answer() {
     endless-line) while :; do printf 'and another thing'; done ;;
     crash) exit 3 ;;
     signal) kill -11 $$ ;;
-    garbage) printf 'info string \377\376\n' ;;
+    garbage) printf 'info \377\376\n' ;;
+    latin-1) printf 'info string Stra\337e\n' ;;
     *) echo 'info depth 1 multipv 1 score cp 3 nodes 1 time 0 pv a1a2' ;;
     esac
     echo 'bestmove a1a2'
@@ -53,11 +57,13 @@ while read -r word rest; do
         [ "$fault" = author-first ] && echo 'id author nobody'
         if [ "$fault" = spaces ]; then echo '  id   name  mock'; else echo 'id name mock'; fi
         [ "$fault" = latin-1 ] && printf 'id name Stra\337e\n'
-        [ "$fault" = author-first ] || echo 'id author nobody'
+        if [ "$fault" = no-author ]; then echo 'id name mock'; echo 'id author'
+        elif [ "$fault" != author-first ]; then echo 'id author nobody'; fi
         [ "$fault" = spaces ] && echo ' option   name Slow  Mover   type  spin default 1  min 1 max 9'
         echo 'option name UCI_Variant type combo default neighbours var neighbours'
         echo 'option name MultiPV type spin default 1 min 1 max 9'
         echo 'option name UCI_ShowWDL type check default false'
+        [ "$fault" = latin-1 ] && printf 'option name Stra\337e type button\n'
         [ "$fault" = bad-option ] && echo 'option name Level type spin default 0 min 1 max 9'
         echo uciok
         ;;
@@ -68,7 +74,7 @@ while read -r word rest; do
         echo readyok
         ;;
     ucinewgame)
-        [ "$fault" = leak ] && leak=$leak$(head -c 1000000 /dev/zero | tr '\0' x)
+        [ "$fault" = leak ] && leak=$leak$(head -c 250000 /dev/zero | tr '\0' x)
         ;;
     go)
         case $rest in

@@ -8,6 +8,10 @@ answer() {
     case $fault in
     silent) return ;;
     illegal) echo 'move a2a8'; return ;;
+    resigns) echo resign; return ;;
+    claims) echo '1-0 {White mates}'; return ;;
+    capitals) echo 'move H2H3'; return ;;
+    words) echo 'move h2h3 of course'; return ;;
     no-thinking) ;;
     falling-depth) echo '3 5 1 9 a2a3'; echo '2 5 1 9 a2a3' ;;
     *) echo '1 5 1 9 a2a3' ;;
@@ -22,7 +26,11 @@ while read -r word rest; do
         [ "$fault" = not-done ] && continue
         echo 'feature variants="normal" reuse=1 done=1'
         ;;
-    ping) [ "$fault" = no-pong ] || echo "pong $rest" ;;
+    ping)
+        [ "$fault" = no-pong ] || echo "pong $rest"
+        [ "$fault" = two-pongs ] && echo "pong $rest"
+        [ "$fault" = late ] && [ -n "$forced" ] && [ -n "$went" ] && answer
+        ;;
     new) side=white; forced= ;;
     force) forced=yes; [ "$fault" = not-forced ] && forced= ;;
     usermove)
@@ -32,7 +40,7 @@ while read -r word rest; do
         if [ "$side" = white ]; then side=black; else side=white; fi
         [ -z "$forced" ] && answer
         ;;
-    go) forced=; answer ;;
+    go) forced=; went=yes; [ "$fault" = late ] || answer ;;
     quit) exit 0 ;;
     esac
 done

@@ -261,9 +261,14 @@ impl Drop for Pipe {
     }
 }
 
-/// Whether a line has the names of a program and its author, which are in whatever encoding they were written.
-fn is_name(line: &str) -> bool {
-    ["id", "feature"].iter().any(|word| line.split_whitespace().next() == Some(word))
+/// Whether a line has names or free text, which are in whatever encoding they were written.
+fn is_text(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    match words.next() {
+        Some("id" | "feature" | "option") => true,
+        Some("info") => words.next() == Some("string"),
+        _ => false,
+    }
 }
 
 /// Logs and queues lines until the output ends or the pipe is dropped.
@@ -278,7 +283,7 @@ fn read_output(
             Ok(Some(text)) => {
                 let arrived = Instant::now();
                 let text =
-                    text.or_else(|error| if is_name(&error.text) { error.lossy() } else { Err(error) });
+                    text.or_else(|error| if is_text(&error.text) { error.lossy() } else { Err(error) });
                 match &text {
                     Ok(text) => log.write(Speaker::Engine, text),
                     Err(error) => log.write(Speaker::Engine, &format!("({error})")),

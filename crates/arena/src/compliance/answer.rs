@@ -28,8 +28,6 @@ pub(super) struct Answer {
     pub(super) text: String,
     /// The move; empty if there is none in the line.
     pub(super) best: String,
-    /// The move to ponder on.
-    pub(super) ponder: Option<String>,
     /// Whether it ends the game instead of a move (xboard).
     pub(super) is_result: bool,
     /// The position.
@@ -61,9 +59,8 @@ impl Answer {
                 false => fault(format!("no move is legal, expected {}", NO_MOVE.map(quote).join(" or "))),
             };
         }
-        // A result may be claimed for a draw or a resignation.
         if self.is_result {
-            return Ok(());
+            return fault("the end of a game that goes on".to_owned());
         }
         if let Err(error) = board.check_move(&self.best) {
             return fault(error.to_string());
@@ -222,7 +219,12 @@ impl Answer {
                 _ => Ok(()),
             },
             // These need more than the answer.
-            Claim::Best(_) | Claim::Same | Claim::Memory(_) | Claim::Options => Ok(()),
+            Claim::Best(_)
+            | Claim::Same
+            | Claim::Memory(_)
+            | Claim::Pongs
+            | Claim::Names
+            | Claim::Options => Ok(()),
         }
     }
 
@@ -235,7 +237,12 @@ impl Answer {
     }
 
     fn check_ponder(&self, board: &mut dyn Board) -> Result<(), Fault> {
-        let Some(ponder) = &self.ponder else { return Ok(()) };
+        let words: Vec<_> = self.text.split_whitespace().skip(2).collect();
+        let ponder = match words[..] {
+            [] => return Ok(()),
+            ["ponder", mv] => mv,
+            _ => return Err(Fault::of("expected `bestmove <move>` or `… ponder <move>`", &self.text)),
+        };
         let played = board.play(&self.best).and_then(|()| board.check_move(ponder));
         played.map_err(|error| Fault::of(format!("ponder {}: {error}", quote(ponder)), &self.text))
     }
@@ -395,7 +402,6 @@ mod tests {
         Answer {
             text: text.to_owned(),
             best: text.split_whitespace().nth(1).unwrap_or_default().to_owned(),
-            ponder: text.split_whitespace().nth(3).map(str::to_owned),
             is_result: false,
             line: Variation { fen: board.fen(), moves: Vec::new() },
             search_moves: Vec::new(),

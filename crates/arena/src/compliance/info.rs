@@ -11,7 +11,7 @@ use labrys_protocol::info::moves;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct InfoLine {
     pub(super) depth: Option<i64>,
-    pub(super) seldepth: Option<i64>,
+    pub(super) seldepth: Option<u32>,
     pub(super) multipv: Option<usize>,
     pub(super) score: Option<UciScore>,
     /// The kinds of bound that are named.
@@ -47,7 +47,7 @@ impl InfoLine {
         words.next();
         while let Some(word) = words.next() {
             match word {
-                "depth" => info.depth = Some(value(word, &mut words)?),
+                "depth" => info.depth = Some(value::<u32>(word, &mut words)?.into()),
                 "seldepth" => info.seldepth = Some(value(word, &mut words)?),
                 "multipv" => info.multipv = Some(value(word, &mut words)?),
                 "nodes" => info.nodes = Some(value(word, &mut words)?),
@@ -83,7 +83,8 @@ impl InfoLine {
 
 fn value<'a, T: FromStr>(name: &str, words: &mut impl Iterator<Item = &'a str>) -> Result<T, String> {
     let word = words.next().unwrap_or_default();
-    word.parse().map_err(|_| format!("{name} {}: expected a value of its kind", quote(word)))
+    let value = word.parse().ok().filter(|_| !word.is_empty());
+    value.ok_or_else(|| format!("{name} {}: expected a value of its kind", quote(word)))
 }
 
 #[cfg(test)]
@@ -109,6 +110,8 @@ mod tests {
     fn malformed_lines_are_named() {
         for (line, error) in [
             ("info depth", "depth ``: expected a value of its kind"),
+            ("info depth -3", "depth `-3`: expected a value of its kind"),
+            ("info depth 1 currmove", "currmove ``: expected a value of its kind"),
             ("info nodes many", "nodes `many`: expected a value of its kind"),
             ("info score 12", "score `12`: expected `cp` or `mate`"),
             ("info score mate 1.5", "mate `1.5`: expected a value of its kind"),

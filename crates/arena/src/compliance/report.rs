@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Compliance;
 use super::step::{Level, Protocol, Step};
-use labrys_core::game::counted;
+use labrys_core::game::{counted, escaped};
 
 /// The verdict of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,7 +83,7 @@ impl StepResult {
             Verdict::Skip { reason } => format!("skip  {variant} {id}: {reason}"),
             Verdict::Fail { reason, line, sent } => {
                 let word = if *level == Level::Required { "FAIL " } else { "fail " };
-                let mut text = format!("{word} {variant} {id} ({level}): {reason}");
+                let mut text = format!("{word} {variant} {id} ({level}): {}", visible(reason));
                 // Writing to a string cannot fail.
                 if let Some(line) = line {
                     let _ = write!(text, "\n        answered: {}", shortened(line));
@@ -105,7 +105,7 @@ impl StepResult {
             Verdict::Fail { reason, line, sent } => {
                 let todo = if *level == Level::Advice { " # TODO advice" } else { "" };
                 // A string of JSON is one of YAML.
-                let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+                let quoted = |text: &str| serde_json::to_string(&visible(text)).unwrap_or_default();
                 let mut text = format!("not ok {number} - {variant} {id}{todo}\n  ---\n");
                 let _ = writeln!(text, "  message: {}", quoted(reason));
                 if let Some(line) = line {
@@ -132,9 +132,14 @@ fn sent_text(lines: &[String]) -> String {
 fn shortened(line: &str) -> String {
     const MAX_LENGTH: usize = 300;
     match line.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", visible(&line[..end])),
+        None => visible(line),
     }
+}
+
+/// Text of an engine on which no terminal acts, and that is valid YAML in quotes.
+fn visible(text: &str) -> String {
+    escaped(text.chars())
 }
 
 impl Report {

@@ -38,7 +38,8 @@ pub(super) enum Wait {
     Move,
     /// `? any move`: the same, but whatever the move is.
     AnyMove,
-    /// `? moves`: one answer or more, at most as many as there were searches. For what is not specified.
+    /// `? moves`: one answer or more, at most as many as there were searches, no later than the margin of the
+    /// check after the first one. For what is not specified.
     Moves,
     /// `? quiet <ms>`: no answer for this long.
     Quiet(u64),
@@ -61,7 +62,7 @@ pub(super) enum Claim {
     Pv,
     /// `! best of pv`: the move is the first of the last line.
     BestOfPv,
-    /// `! ponder`: the move to ponder on, if there is one, is a legal answer.
+    /// `! ponder`: behind the move, there is nothing or `ponder` and a legal answer.
     Ponder,
     /// `! depth`: depths do not fall, and start at 1 or above.
     Depth,
@@ -104,6 +105,10 @@ pub(super) enum Claim {
     Same,
     /// `! memory <MiB>`: the memory of the process has grown by no more since the first such check.
     Memory(u64),
+    /// `! pongs`: no `ping` has had two answers (xboard).
+    Pongs,
+    /// `! names`: the engine has told its name and its author.
+    Names,
     /// `! options`: the options that were announced have types, and defaults in their ranges.
     Options,
 }
@@ -144,6 +149,8 @@ impl FromStr for Claim {
             ["speed"] => Claim::Speed,
             ["wdl"] => Claim::Wdl,
             ["same"] => Claim::Same,
+            ["pongs"] => Claim::Pongs,
+            ["names"] => Claim::Names,
             ["options"] => Claim::Options,
             ["no", "mate"] => Claim::NoMate,
             ["order", count] => Claim::Order(number(count)?),

@@ -4,6 +4,8 @@
 //! searches that it has to answer, the answers. The part of each protocol is in a module of its own.
 
 use std::collections::VecDeque;
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -88,6 +90,8 @@ pub(super) struct Trial<'a> {
     pub(super) features: Features,
     /// The lines in which it has announced them.
     pub(super) option_lines: Vec<String>,
+    /// The lines with the names of a UCI engine and its author.
+    pub(super) names: Vec<String>,
     /// The start of the game.
     pub(super) board: Box<dyn Board>,
     /// The option of the game, where the step has set it.
@@ -96,12 +100,16 @@ pub(super) struct Trial<'a> {
     pub(super) line: Variation,
     /// Whether an xboard engine moves only after `go`.
     pub(super) is_forced: bool,
-    /// The position of a search that `force` has ended, while its move may be on the way (xboard).
-    pub(super) crossing: Option<Variation>,
+    /// The position of a search that `force` has ended, and when, while its move may be on the way (xboard).
+    pub(super) crossing: Option<(Variation, Instant)>,
     /// The `uci` and `isready` without an answer.
     pub(super) handshakes: uci::Handshakes,
-    /// The number of the last `ping`.
+    /// The number of the last `ping` before that of a wait.
     pub(super) pings: u32,
+    /// What stands behind each `ping` without an answer.
+    pub(super) open_pings: Vec<String>,
+    /// A `pong` that nobody has asked for.
+    pub(super) surplus_pong: Option<String>,
     /// Searches without an answer.
     pub(super) searches: VecDeque<Search>,
     /// Answers that no `?` has asked for yet.
@@ -141,6 +149,7 @@ pub(super) fn carry_out(
         options: Vec::new(),
         features: Features::default(),
         option_lines: Vec::new(),
+        names: Vec::new(),
         own_option: None,
         line: Variation { fen: board.fen(), moves: Vec::new() },
         board,
@@ -148,6 +157,8 @@ pub(super) fn carry_out(
         crossing: None,
         handshakes: uci::Handshakes::default(),
         pings: 0,
+        open_pings: Vec::new(),
+        surplus_pong: None,
         searches: VecDeque::new(),
         answers: VecDeque::new(),
         asked: Vec::new(),
@@ -173,9 +184,9 @@ pub(super) fn carry_out(
 impl Trial<'_> {
     /// Skips a step whose options the engine lacks.
     fn require(&self, step: &Step) -> Result<(), Stop> {
-        let has = |name: &str| match step.protocol {
-            Protocol::Uci => self.options.iter().any(|option| option.name.eq_ignore_ascii_case(name)),
-            Protocol::Xboard => xboard::has_feature(&self.features, name),
+        let has = |need: &str| match step.protocol {
+            Protocol::Uci => uci::has_option(&self.option_lines, need),
+            Protocol::Xboard => xboard::has_feature(&self.features, need),
         };
         match step.needs.iter().find(|name| !has(name)) {
             Some(missing) => Err(Stop::Skip(format!("the engine has no {missing}"))),
@@ -316,6 +327,11 @@ impl Trial<'_> {
                 if self.answers.is_empty() {
                     self.until("move", |trial, _| !trial.answers.is_empty())?;
                 }
+                // An engine that works off one search after the other answers each of them.
+                let (start, margin) = (Instant::now(), self.compliance.margin);
+                while !self.searches.is_empty() && start.elapsed() < margin {
+                    self.hear(margin.saturating_sub(start.elapsed()))?;
+                }
                 self.sync()?;
                 self.searches.clear();
                 self.asked.extend(self.answers.drain(..));
@@ -402,6 +418,13 @@ impl Trial<'_> {
                 let moves = moves.iter().map(|mv| self.fill(mv)).collect::<Result<Vec<_>, _>>()?;
                 return Ok(self.last()?.check_best(&moves)?);
             }
+            Claim::Pongs => {
+                return match &self.surplus_pong {
+                    Some(line) => Err(Fault::of("a `pong` that nobody asked for", line).into()),
+                    None => Ok(()),
+                };
+            }
+            Claim::Names => return Ok(uci::check_names(self)?),
             Claim::Options => return Ok(uci::check_options(self)?),
             _ => {}
         }
@@ -410,7 +433,7 @@ impl Trial<'_> {
         Ok(answer.check(claim, self.protocol, &board, self.compliance.margin)?)
     }
 
-    /// Checks the growth of the process.
+    /// Checks the growth of the process and those that it has started.
     fn check_memory(&mut self, most: u64) -> Result<(), Stop> {
         let memory = self.pipe.process_id().and_then(resident_memory);
         let Some(memory) = memory else {
@@ -451,9 +474,18 @@ impl Trial<'_> {
     }
 }
 
-/// The resident memory of a process in KiB, where the system tells it.
-fn resident_memory(id: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.split_whitespace().next()?.parse().ok()
+/// The resident memory of a group of processes in KiB, where the system tells it. A script that starts the engine
+/// is in the same group.
+fn resident_memory(group: u32) -> Option<u64> {
+    let of_process = |folder: PathBuf| {
+        // Behind the name, which may be anything: state, parent, group.
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let is_member = stat.rsplit_once(')')?.1.split_whitespace().nth(2)? == group.to_string();
+        let status = fs::read_to_string(folder.join("status")).ok().filter(|_| is_member)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let members: Vec<_> =
+        fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| of_process(entry.path())).collect();
+    (!members.is_empty()).then(|| members.iter().sum())
 }

@@ -38,16 +38,18 @@ impl Handshakes {
 pub(super) fn prepare(trial: &mut Trial) -> Result<(), Stop> {
     trial.send(&["uci".to_owned()])?;
     trial.until("`uciok`", |_, line| line.trim() == "uciok")?;
-    let option = |trial: &Trial, name: &str| {
-        trial.options.iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|own| own.name.clone())
-    };
-    let rules = trial.positions.rules();
+    let option = |name: &str| trial.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    let game = &trial.positions.rules().variant;
     let mut lines = Vec::new();
-    if let Some(name) = option(trial, VARIANT) {
-        lines.push(format!("setoption name {name} value {}", rules.variant));
+    if let Some(EngineOption { name, words }) = option(VARIANT) {
+        if !words.iter().any(|word| word.eq_ignore_ascii_case(game)) {
+            return Err(Fault::new(format!("it does not announce the game {}", quote(game))).into());
+        }
+        lines.push(format!("setoption name {name} value {game}"));
     }
     for (name, value) in &trial.compliance.options {
-        let name = option(trial, name).unwrap_or_else(|| name.clone());
+        let option = option(name).ok_or_else(|| Fault::new(format!("it has no option {}", quote(name))))?;
+        let name = &option.name;
         lines.push(match value.as_str() {
             "" => format!("setoption name {name}"),
             value => format!("setoption name {name} value {value}"),
@@ -103,6 +105,7 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     trial.handshakes.heard(line)?;
     let mut words = line.split_whitespace();
     match words.next() {
+        Some("id") => trial.names.push(line.clone()),
         Some("option") => {
             trial.option_lines.push(line.clone());
             if let Some(text) = line.strip_prefix("option name ") {
@@ -120,12 +123,10 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
                 return Err(Fault::of("an answer before `stop` or `ponderhit`", line));
             }
             let best = words.next().unwrap_or_default().to_owned();
-            let ponder = words.next().is_some_and(|word| word == "ponder");
             let Search { line: position, search_moves, thinking, due, .. } = search;
             trial.answers.push_back(Answer {
                 text: line.to_owned(),
                 best,
-                ponder: if ponder { words.next().map(str::to_owned) } else { None },
                 is_result: false,
                 line: position,
                 search_moves,
@@ -136,6 +137,27 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
         _ => {}
     }
     Ok(())
+}
+
+/// Whether there is an option that a step needs, by its name, or by its name and a number in its range.
+pub(super) fn has_option(lines: &[String], need: &str) -> bool {
+    let with_number = need.rsplit_once(' ').and_then(|(name, number)| Some((name, number.parse().ok()?)));
+    let (name, number) = with_number.unwrap_or((need, i128::MIN));
+    lines.iter().filter_map(|line| line.strip_prefix("option name ")).any(|text| {
+        let max = text.split_once(" max ").and_then(|(_, max)| max.split(' ').next()?.parse::<i128>().ok());
+        EngineOption::read(text).name.eq_ignore_ascii_case(name) && max.is_none_or(|max| number <= max)
+    })
+}
+
+/// Checks that there is a name and an author.
+pub(super) fn check_names(trial: &Trial) -> Result<(), Fault> {
+    let has = |word: &str| {
+        trial.names.iter().any(|line| line.strip_prefix(word).is_some_and(|rest| rest.len() > 1))
+    };
+    match ["id name", "id author"].into_iter().find(|word| !has(word)) {
+        Some(missing) => Err(Fault::new(format!("no {} with a text", quote(missing)))),
+        None => Ok(()),
+    }
 }
 
 /// Checks the lines `option …`.
@@ -163,7 +185,8 @@ fn check_option(line: &str, earlier: &[String]) -> Result<(), String> {
     };
     let number = |word: &str| {
         let text = after(word).ok_or_else(|| format!("no {word}"))?;
-        text.parse::<i64>().map_err(|_| format!("{word} {}: expected a whole number", quote(text)))
+        // Engines have limits of any width.
+        text.parse::<i128>().map_err(|_| format!("{word} {}: expected a whole number", quote(text)))
     };
     match words.first().copied() {
         Some("check") => match after("default") {
@@ -194,9 +217,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn options_are_needed_by_name_and_range() {
+        let lines = ["option name MultiPV type spin default 1 min 1 max 3".to_owned()];
+        for (need, has) in [("multipv", true), ("MultiPV 3", true), ("MultiPV 4", false), ("Ponder", false)] {
+            assert_eq!(has_option(&lines, need), has, "{need}");
+        }
+    }
+
+    #[test]
     fn options_are_checked() {
         for line in [
             "option name A B type spin default 1 min 1 max 9",
+            "option name A type spin default 2 min 0 max 18446744073709551615",
             "option name C type check default false",
             "option name D type combo default one two var one two var three",
             "option name E type button",

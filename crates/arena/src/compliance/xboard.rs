@@ -99,7 +99,7 @@ pub(super) fn sent(trial: &mut Trial, line: &str) {
         }
         "force" | "result" => {
             trial.is_forced = true;
-            trial.crossing = trial.searches.pop_back().map(|search| search.line);
+            trial.crossing = trial.searches.pop_back().map(|search| (search.line, Instant::now()));
             trial.searches.clear();
         }
         "go" => {
@@ -111,6 +111,7 @@ pub(super) fn sent(trial: &mut Trial, line: &str) {
             let left = trial.line.moves.len().saturating_sub(plies);
             trial.line.moves.truncate(left);
         }
+        "ping" => trial.open_pings.push(rest.to_owned()),
         "quit" => trial.is_ending = true,
         "usermove" => play(trial, rest),
         word if !trial.features.usermove => play(trial, word),
@@ -155,9 +156,20 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     }
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return Ok(()) };
+    if first == "pong" {
+        let number = words.next().unwrap_or_default();
+        match trial.open_pings.iter().position(|open| open == number) {
+            Some(index) => drop(trial.open_pings.remove(index)),
+            None => trial.surplus_pong = Some(line.to_owned()),
+        }
+        // It has read `force`.
+        trial.crossing = None;
+        return Ok(());
+    }
     let is_number = first.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok());
     let mv = match first {
-        "move" => Some(words.next().unwrap_or_default()),
+        // Whatever is behind `move` is one.
+        "move" => Some(line.trim_start().strip_prefix("move").unwrap_or_default().trim()),
         _ if is_number && words.next() == Some("...") => words.next(),
         _ => None,
     };
@@ -168,7 +180,10 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     let Some(search) = trial.searches.pop_front() else {
         let Some(mv) = mv else { return Ok(()) };
         // A move may cross `force`.
-        let Some(crossing) = trial.crossing.take() else {
+        let is_on_the_way = |(_, end): &(Variation, Instant)| {
+            arrived.saturating_duration_since(*end) <= trial.compliance.margin
+        };
+        let Some((crossing, _)) = trial.crossing.take().filter(is_on_the_way) else {
             return Err(Fault::of("a move that nobody asked for", line));
         };
         if let Some(own) = trial.board_of(&crossing).ok().and_then(|mut board| board.play_san(mv).ok()) {
@@ -180,14 +195,18 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     let board = trial.board_of(&position);
     // In the notation of the core, if it is legal.
     let best = mv.unwrap_or_default();
-    let own = board.ok().and_then(|mut board| board.play_san(best).ok());
+    let own = board.ok().and_then(|mut board| {
+        let san = board.legal_moves().into_iter().filter_map(|mv| board.san(&mv).ok());
+        let is_san = san.map(|san| plain(&san)).any(|san| san == plain(best));
+        let own = board.play_san(best).ok()?;
+        (is_san || own == best).then_some(own)
+    });
     if let Some(own) = &own {
         trial.line.moves.push(own.clone());
     }
     trial.answers.push_back(Answer {
         text: line.to_owned(),
         best: own.unwrap_or_else(|| best.to_owned()),
-        ponder: None,
         is_result,
         line: position,
         search_moves: Vec::new(),
@@ -195,6 +214,11 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
         elapsed: arrived.saturating_duration_since(start),
     });
     Ok(())
+}
+
+/// A move in the notation of books without its signs, which engines write or do not.
+fn plain(san: &str) -> String {
+    san.replace(['+', '#', '=', '!', '?'], "")
 }
 
 /// Reads a line of thinking output.

@@ -224,7 +224,8 @@ pub(super) const STEPS: &[Step] = &[
          ? quiet 500\nponderhit\n? move\n! within 1000",
         "a legal move after `ponderhit`, not before",
         "UCI specification: not even if it is mate",
-    ),
+    )
+    .needs(&["Ponder"]),
     step(
         "chess/mate-stopped",
         "position fen r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w - - 0 1\n\

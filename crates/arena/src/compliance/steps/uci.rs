@@ -10,13 +10,7 @@ const fn step(id: &'static str, script: &'static str, expects: &'static str, why
 /// The steps.
 pub(super) const STEPS: &[Step] = &[
     // The first words, and lines that are none.
-    step(
-        "handshake/uci",
-        "uci\n? id name|id author\n? id name|id author\n? uciok",
-        "`id name`, `id author`, options, `uciok`",
-        UCI,
-    )
-    .raw(),
+    step("handshake/uci", "uci\n? uciok\n! names", "`id name`, `id author`, options, `uciok`", UCI).raw(),
     step("handshake/uci-twice", "uci\n? uciok\nuci\n? uciok\nisready\n? readyok", "`uciok` twice", UCI).raw(),
     step(
         "handshake/bom",
@@ -220,6 +214,7 @@ pub(super) const STEPS: &[Step] = &[
         "the end of the process",
         UCI,
     )
+    .needs(&["Ponder"])
     .once(),
     step(
         "exit/end-of-input",
@@ -291,7 +286,7 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "search/stop-twice",
-        "position startpos\ngo infinite\nstop\nstop\n? move\nisready\n? readyok\ngo depth 1\n? move",
+        "position startpos\ngo infinite\nstop\nstop\n? move\nisready\n? readyok\n? quiet 200\ngo depth 1\n? move",
         "one move for each `go`",
         "Lynx #777, Weiss #554; a surplus `stop` ended the next search",
     ),
@@ -303,8 +298,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "search/stop-idle",
-        "stop\nisready\n? readyok\n? quiet 100\nposition startpos\ngo depth 1\n? move\nstop\n\
-         ? quiet 100",
+        "stop\nisready\n? readyok\n? quiet 400\nposition startpos\ngo depth 1\n? move\nstop\n\
+         ? quiet 400",
         "no answer to `stop` without a search",
         UCI,
     ),
@@ -356,25 +351,29 @@ pub(super) const STEPS: &[Step] = &[
          ponderhit\n? move\n! within 1000",
         "a legal move in time after `ponderhit`, not before",
         UCI,
-    ),
+    )
+    .needs(&["Ponder"]),
     step(
         "search/ponderhit-at-once",
         "position {middle}\ngo ponder wtime 1000 btime 1000\nponderhit\n? move\n! within 1000",
         "a legal move",
         "races of `ponderhit` with the begin of the search",
-    ),
+    )
+    .needs(&["Ponder"]),
     step(
         "search/ponder-stop",
         "position {middle}\ngo ponder wtime 60000 btime 60000\n? quiet 100\nstop\n? move\n! within 250",
         "a legal move soon after `stop`",
         UCI,
-    ),
+    )
+    .needs(&["Ponder"]),
     step(
         "search/ponder-depth",
         "position {middle}\ngo ponder depth 1\n? quiet 300\nponderhit\n? move",
         "a legal move after `ponderhit`, not before",
         "UCI specification: the search is not left before, whatever its limits",
     )
+    .needs(&["Ponder"])
     .advice(),
     step(
         "search/ponderhit-idle",
@@ -733,14 +732,14 @@ pub(super) const STEPS: &[Step] = &[
         "three lines with different moves",
         UCI,
     )
-    .needs(&["MultiPV"]),
+    .needs(&["MultiPV 3"]),
     step(
         "info/multipv-order",
         "setoption name MultiPV value 3\nposition startpos\ngo depth 3\n? move\n! order 3",
         "the best line first",
         "not specified; some engines order lines by visits",
     )
-    .needs(&["MultiPV"])
+    .needs(&["MultiPV 3"])
     .advice(),
     step(
         "info/multipv-of-searchmoves",
@@ -749,7 +748,7 @@ pub(super) const STEPS: &[Step] = &[
         "two lines, as there are two moves",
         "a line for a move that was not asked for",
     )
-    .needs(&["MultiPV"])
+    .needs(&["MultiPV 4"])
     .advice(),
     step(
         "info/multipv-back",
@@ -758,7 +757,7 @@ pub(super) const STEPS: &[Step] = &[
         "one line again",
         UCI,
     )
-    .needs(&["MultiPV"]),
+    .needs(&["MultiPV 3"]),
     step(
         "info/wdl",
         "setoption name UCI_ShowWDL value true\nposition startpos\ngo depth 3\n? move\n! wdl",

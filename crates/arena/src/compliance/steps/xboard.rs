@@ -20,9 +20,14 @@ pub(super) const STEPS: &[Step] = &[
         XBOARD,
     )
     .raw(),
-    step("xboard/ping", "ping 5\nping 6\n? pong 5\n? pong 6", "`pong` with the same number", XBOARD)
-        .needs(&["ping"])
-        .once(),
+    step(
+        "xboard/ping",
+        "ping 5\nping 6\n? pong 5\n? pong 6\n? quiet 100\n! pongs",
+        "one `pong` each, with the same number",
+        XBOARD,
+    )
+    .needs(&["ping"])
+    .once(),
     step("xboard/empty-lines", "{empty}\n{empty}\nsd 1\ngo\n? move", "a legal move", XBOARD).once(),
     step("xboard/crlf", "sd 1{cr}\ngo{cr}\n? move", "a legal move", "GUIs on Windows end lines by CRLF")
         .once()
@@ -58,13 +63,21 @@ pub(super) const STEPS: &[Step] = &[
     .needs(&["time"]),
     step("xboard/st", "st 1\ngo\n? move\n! within 1000", "a legal move in time", XBOARD),
     step("xboard/level", "level 40 0:02 0\ngo\n? move\n! within 2000", "a legal move in time", XBOARD),
-    step("xboard/move-now", "level 0 60 0\ngo\n?\n? move", "a legal move at once", XBOARD).advice(),
+    step("xboard/move-now", "level 0 60 0\ngo\n?\n? move\n! within 500", "a legal move at once", XBOARD)
+        .advice(),
     step(
         "xboard/force-stops",
-        "level 0 60 0\ngo\nforce\n? quiet 300\nusermove {first}\n? quiet 200",
+        "level 0 0:10 0\ngo\nforce\n? quiet 1000\nusermove {first}\n? quiet 200",
         "no move in force mode",
         XBOARD,
     ),
+    step(
+        "xboard/force-then-ping",
+        "level 0 0:10 0\ngo\nforce\nping 4\n? pong 4\n? quiet 1000",
+        "`pong`, and no move after it",
+        XBOARD,
+    )
+    .needs(&["ping"]),
     step(
         "xboard/ping-idle",
         "usermove {first}\nping 9\n? pong 9\nsd 1\ngo\n? move",
