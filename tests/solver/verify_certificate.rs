@@ -230,6 +230,23 @@ fn the_other_verifiers_refuse_damaged_and_foreign_files() {
     refused("No such file");
 }
 
+/// A number that goes on at the end of the tokens is no token, but it is not nothing either.
+#[test]
+fn a_number_without_its_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "proof", &["--fen", WIN, "--counting"]);
+    let (header, tokens) = taken_apart(&path);
+    for end in [&[0x80][..], &[0xFF], &[0x80; 9]] {
+        forge(&path, &header, &[&tokens, end].concat());
+        let error = verify::<Amazons>(&path).unwrap_err();
+        assert_eq!(error, "cannot be read: the last number has no end", "{end:x?}");
+        for checker in checkers() {
+            let error = checker.verify(&[&path]).unwrap_err();
+            assert!(error.contains("has more bytes than its proof"), "{end:x?}: {error}");
+        }
+    }
+}
+
 #[test]
 fn streams_with_flipped_bits_are_refused() {
     let folder = tempfile::tempdir().unwrap();
