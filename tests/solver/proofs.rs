@@ -694,6 +694,41 @@ fn each_position_of_a_split_proof_has_its_certificate() {
     assert!(!success && error.contains("cannot make") && error.contains("results"), "{error}");
 }
 
+/// A damaged certificate in the folder is none: it is moved aside, and its position is solved again.
+#[test]
+fn a_damaged_certificate_of_a_split_proof_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let proofs = at("proofs");
+    let split = ["--split", "1", "--results", &at("results"), "--proof", &proofs];
+    let run = || labrys(&[&["solve", "--variant", "amazons", "--fen", LOSS], &split[..]].concat());
+    succeed(run());
+    let mut files: Vec<_> = fs::read_dir(&proofs).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let (file, good) = (&files[0], fs::read(&files[0]).unwrap());
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 1;
+    for (damaged, suffix) in
+        [(&flipped[..], ""), (&good[..good.len() - 1], "-2"), (b"", "-3"), (b"no proof", "-4")]
+    {
+        fs::write(file, damaged).unwrap();
+        let (success, out, error) = run();
+        assert!(success && out.ends_with("\n1 of 1 position solved\n"), "{out} {error}");
+        let aside = format!("{}.damaged{suffix}", file.display());
+        let told = error.starts_with("[WARN ") && error.contains(file.to_str().unwrap());
+        assert!(told && error.trim_end().ends_with(&format!(": moved to {aside}")), "{error}");
+        assert_eq!(fs::read(aside).unwrap(), damaged);
+        verify::<Amazons>(file).unwrap();
+    }
+    // One of another position may be needed elsewhere.
+    let other = fs::read(&files[1]).unwrap();
+    fs::write(file, &other).unwrap();
+    assert_fails(run(), &format!("{} is of the position `", file.display()));
+    assert_eq!(fs::read(file).unwrap(), other);
+    forge(file, &header("chess", MATE_IN_TWO, "win"), &[MOVE]);
+    assert_fails(run(), "is of the game `chess`, not amazons");
+}
+
 #[test]
 fn the_same_command_writes_the_same_files() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! The solver behind an object-safe facade: positions, moves and options are text.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -8,11 +9,12 @@ use labrys_core::engine::{Board, Engine, GameState, Settings, TypedEngine, Unkno
 use labrys_core::game::{EndgameTables, TablesError};
 use labrys_core::game_table;
 use labrys_core::search::{Control, Limits};
+use labrys_support::files;
 use thiserror::Error;
 
 use crate::{
-    Job, JobQueue, KnownError, KnownValues, Leaves, Resources, Solution, SolveError, Solver, SolverGame,
-    Verified, Verifier, WriteError, Written, split, with_solver,
+    CertificateError, Job, JobQueue, KnownError, KnownValues, Leaves, Resources, Solution, SolveError,
+    Solver, SolverGame, Verified, Verifier, WriteError, Written, header_of, split, with_solver,
 };
 
 /// An engine whose positions can be solved.
@@ -41,10 +43,10 @@ pub trait ProofEngine {
 
     /// Solves the positions that [`ProofEngine::split`] lists, all of them within the limits, until `each` breaks,
     /// and returns how many there are. A certificate of each is written to a folder, which must be there, if
-    /// there is to be one. Those that have one there are left out.
+    /// there is to be one. Those that have one there are left out; a damaged one is moved aside.
     ///
     /// # Errors
-    /// [`TaskError`], as for [`ProofEngine::solve`].
+    /// [`TaskError`], as for [`ProofEngine::solve`], and if a certificate there is of another position.
     fn solve_split(
         &self,
         plies: usize,
@@ -231,6 +233,31 @@ impl<G: SolverGame> GameProofEngine<G> {
     }
 }
 
+/// Whether there is a certificate of a position at a path, by its checksum and header. A file that cannot be
+/// read as one is moved aside.
+fn is_certified<G: SolverGame>(position: &G, path: &Path) -> Result<bool, KnownError> {
+    let refused = |error| KnownError::from_certificate(path, error);
+    let header = match header_of(path) {
+        Ok((header, _)) => header,
+        Err(CertificateError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error @ CertificateError::Io(_)) => return Err(refused(error)),
+        Err(error) => {
+            let aside = files::move_aside(path).map_err(|error| refused(error.into()))?;
+            log::warn!("{} {error}: moved to {}", path.display(), aside.display());
+            return Ok(false);
+        }
+    };
+    if header.variant != G::info().name {
+        let (found, expected) = (header.variant, G::info().name);
+        return Err(refused(CertificateError::Game { found, expected }));
+    }
+    if header.fen != position.fen() {
+        let (found, expected) = (header.fen, position.fen());
+        return Err(refused(CertificateError::Position { found, expected }));
+    }
+    Ok(true)
+}
+
 /// The solution of the position of a game in text.
 ///
 /// # Errors
@@ -290,7 +317,13 @@ impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
         let tables = self.tables_for(task, control)?;
         let mut jobs = split(position, plies, &known);
         if let Some((folder, _)) = task.proof {
-            jobs.retain(|job| !self.certificate_of(job, folder).exists());
+            let mut open = Vec::new();
+            for job in jobs {
+                if !is_certified(&job.position, &self.certificate_of(&job, folder))? {
+                    open.push(job);
+                }
+            }
+            jobs = open;
         }
         let run = |solver: &mut Solver<G>| {
             let solved = self.solve_jobs(solver, &jobs, task, each);

@@ -365,6 +365,28 @@ const MAX_ASIDE: usize = 1000;
 /// # Errors
 /// The error of the system.
 pub fn set_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let (mut file, path) = create_aside(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    Ok(path)
+}
+
+/// Renames a file that cannot be read, as [`set_aside`] names its bytes. Returns its new path.
+///
+/// # Errors
+/// The error of the system.
+pub fn move_aside(path: &Path) -> io::Result<PathBuf> {
+    // The empty file keeps the name from others until it is replaced.
+    let (_, aside) = create_aside(path)?;
+    if let Err(error) = fs::rename(path, &aside) {
+        _ = fs::remove_file(&aside);
+        return Err(error);
+    }
+    Ok(aside)
+}
+
+/// Creates the file for what is set aside.
+fn create_aside(path: &Path) -> io::Result<(File, PathBuf)> {
     let name = |number: usize| {
         let mut name = path.as_os_str().to_owned();
         name.push(".damaged");
@@ -380,10 +402,7 @@ pub fn set_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
             break;
         }
     }
-    let (mut file, path) = free?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(path)
+    free
 }
 
 /// An unnamed temporary file on the file system of another.

@@ -120,6 +120,14 @@ pub enum CertificateError {
         /// The game expected.
         expected: &'static str,
     },
+    /// A certificate of another position.
+    #[error("is of the position {}, not {expected}", quote(.found))]
+    Position {
+        /// Its position.
+        found: String,
+        /// The position expected.
+        expected: String,
+    },
     /// A certificate of a game whose results cannot be proven.
     #[error("proves nothing: {0}")]
     Chance(#[from] ChanceError),
