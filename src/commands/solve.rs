@@ -4,7 +4,7 @@ mod manifest;
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -104,9 +104,16 @@ impl SolveArguments {
     }
 
     /// Checks the files that lines will be appended to.
-    fn check_lists(&self) -> anyhow::Result<()> {
-        self.results.as_deref().map_or(Ok(()), |path| check_list(path, RESULT_FIELDS))?;
-        self.manifest.as_deref().map_or(Ok(()), |path| check_list(path, MANIFEST_FIELDS))
+    fn check_lists(&self, engine: &dyn ProofEngine) -> anyhow::Result<()> {
+        if let Some(path) = &self.results
+            && is_list(path)?
+        {
+            engine.check_results(path)?;
+        }
+        match &self.manifest {
+            Some(path) if is_list(path)? => check_manifest(path),
+            _ => Ok(()),
+        }
     }
 
     fn task(&self) -> SolveTask<'_> {
@@ -126,7 +133,7 @@ impl SolveArguments {
 
 fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result<()> {
     let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
-    arguments.check_lists()?;
+    arguments.check_lists(engine)?;
     let control = crate::commands::shared::interruptible()?;
     let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
@@ -175,7 +182,7 @@ fn solve_split(
     path: &Path,
     arguments: &SolveArguments,
 ) -> anyhow::Result<()> {
-    arguments.check_lists()?;
+    arguments.check_lists(engine)?;
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
@@ -221,19 +228,20 @@ fn append(
     append_line(path, &result_line(engine.engine().board().variant(), fen, value, solution.nodes))
 }
 
-/// Fields of a line of `--results`, of which the checksum may be missing, and of `--manifest`.
-const RESULT_FIELDS: RangeInclusive<usize> = 4..=5;
-const MANIFEST_FIELDS: RangeInclusive<usize> = 9..=9;
+/// Fields of a line of `--manifest`.
+const MANIFEST_FIELDS: usize = 9;
 
-/// Checks that lines can be appended to a file: it is new, or each of its lines has as many fields.
-fn check_list(path: &Path, fields: RangeInclusive<usize>) -> anyhow::Result<()> {
+/// Whether a file that lines will be appended to has some already. It has to be writable.
+fn is_list(path: &Path) -> anyhow::Result<bool> {
     files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))?;
-    if files::is_stream(path) || !path.exists() {
-        return Ok(());
-    }
+    Ok(!files::is_stream(path) && path.exists())
+}
+
+/// Checks that each line of a file has as many fields as those of a manifest.
+fn check_manifest(path: &Path) -> anyhow::Result<()> {
     let text = labrys_support::text::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let is_of_list = |line: &str| {
-        line.trim().is_empty() || line.starts_with('#') || fields.contains(&line.split('\t').count())
+        line.trim().is_empty() || line.starts_with('#') || line.split('\t').count() == MANIFEST_FIELDS
     };
     if let Some((_, number)) = text.lines().zip(1..).find(|(line, _)| !is_of_list(line)) {
         bail!("{}: line {number}: a file of something else, or a damaged one", path.display());

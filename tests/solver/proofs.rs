@@ -477,12 +477,39 @@ fn results_are_added_to_lists_of_results_alone() {
     for file in [&proof, &record] {
         let before = fs::read(file).unwrap();
         let again = at("again.proof");
-        for more in [&["--results", file][..], &["--proof", &again, "--manifest", file]] {
-            shell::assert_fails(
-                solve(more),
-                &format!("{file}: line 1: a file of something else, or a damaged one"),
-            );
+        for (more, problem) in [
+            (&["--results", file][..], "1 field, expected 4 with tabs between them"),
+            (&["--proof", &again, "--manifest", file], "a file of something else, or a damaged one"),
+        ] {
+            shell::assert_fails(solve(more), &format!("{file}: line 1: {problem}"));
             assert_eq!(fs::read(file).unwrap(), before);
+        }
+    }
+}
+
+/// What `--assume` would refuse later is refused before the work.
+#[test]
+fn results_are_not_added_to_damaged_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list.tsv");
+    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Value::Loss, 3716);
+    for (text, problem) in [
+        (line.replace("loss", "win"), "line 1: damaged: checksum "),
+        (line.replacen('1', "2", 1), "line 1: damaged: checksum "),
+        (line.clone() + &line[..line.len() - 3], "line 2: damaged: checksum "),
+        (line.clone() + "amazons\t1qq1/q2q\n", "line 2: 2 fields, expected 4"),
+        (
+            line.clone() + "amazons\t1qq1/q2q/Q2Q/1QQ1 w\twin\t1\n",
+            "line 2: win, but an earlier line says loss",
+        ),
+    ] {
+        fs::write(&list, &text).unwrap();
+        for split in [&[][..], &["--split", "1"]] {
+            let words = ["solve", "--variant", "amazons", "--fen", LOSS, "--results", list.to_str().unwrap()];
+            let (success, out, error) = labrys(&[&words[..], split].concat());
+            assert!(!success && out.is_empty() && error.contains("list.tsv: line "), "{out} {error}");
+            assert!(error.contains(problem), "{text}: {error}");
+            assert_eq!(fs::read_to_string(&list).unwrap(), text);
         }
     }
 }

@@ -63,6 +63,12 @@ pub trait ProofEngine {
     /// [`KnownError`] if a file is refused.
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError>;
 
+    /// Checks the lines of a file of results, to which more are to be added.
+    ///
+    /// # Errors
+    /// [`KnownError`] names a line that could not be used as a known value.
+    fn check_results(&self, path: &Path) -> Result<(), KnownError>;
+
     /// Checks certificates, each of which may rest on those before it. `each` gets what they prove.
     ///
     /// # Errors
@@ -337,6 +343,10 @@ impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
         let jobs = split(self.0.game().position(), plies, &KnownValues::read(known)?);
         Ok(jobs.iter().map(|job| self.job_in_text(job)).collect())
+    }
+
+    fn check_results(&self, path: &Path) -> Result<(), KnownError> {
+        KnownValues::<G>::check_lines(path)
     }
 
     fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError> {

@@ -121,6 +121,12 @@ impl<G: Solvable> KnownValues<G> {
         Ok(known)
     }
 
+    /// Checks the lines of a file, to which more are to be added.
+    pub(super) fn check_lines(path: &Path) -> Result<(), KnownError> {
+        can_be_proven::<G>()?;
+        KnownValues::<G>::new().read_lines(path, &path.display().to_string())
+    }
+
     fn read_lines(&mut self, path: &Path, file: &str) -> Result<(), KnownError> {
         let text = text::read(path).map_err(|error| KnownError::Io { file: file.to_owned(), error })?;
         for (text, line) in text.lines().zip(1..) {
