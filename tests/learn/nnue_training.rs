@@ -227,6 +227,23 @@ fn games_are_scored_anew() {
     std::fs::write(path("cut"), &whole[..whole.len() - 9]).unwrap();
     succeed(rescore("games", "cut", "--threads 1"));
     assert_eq!(std::fs::read(path("cut")).unwrap(), whole);
+    // Games that are lost with a damaged block are scored again, behind the others.
+    let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let mut damaged = whole.clone();
+    damaged[first + 40] ^= 1;
+    std::fs::write(path("mended"), &damaged).unwrap();
+    succeed(rescore("games", "mended", ""));
+    let (mended, kept) = (read("mended").1, 140 - 64);
+    assert!(mended[..kept] == new[64..] && mended[kept..] == new[..64]);
+    let aside = std::fs::read(path("mended.damaged")).unwrap();
+    assert!(damaged[first..].starts_with(&aside) && aside.len() > 64 * 6);
+    succeed(rescore("games", "mended", ""));
+    assert!(read("mended").1 == mended, "it is complete");
+    // Games of another file with the same settings.
+    let few = format!("nnue selfplay --games 70 --nodes 20 --chess960 50 --out {}", path("few"));
+    succeed(labrys(&few));
+    assert_fails(rescore("few", "new", ""), "games others, not those of ");
+    assert_eq!(std::fs::read(path("new")).unwrap(), whole);
     assert_fails(rescore("games", "new", "--soft-nodes 10"), "soft nodes none, not 10");
     // Shards.
     for shard in ["1/2", "2/2"] {
