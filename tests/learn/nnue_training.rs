@@ -639,6 +639,18 @@ fn the_commands_work_together() {
     for name in ["net.safetensors", "training.safetensors", "curve.csv", "curve.svg"] {
         assert!(folder.path().join("out").join(name).exists(), "{name}");
     }
+    // A net that is missing is written again, one whose state is missing is not overwritten.
+    let (net, state) = (format!("{out}/net.safetensors"), format!("{out}/training.safetensors"));
+    let before = [&net, &state].map(|path| std::fs::read(path).unwrap());
+    std::fs::remove_file(&net).unwrap();
+    succeed(labrys(&format!("{train} --epochs 2 --resume")));
+    assert!([&net, &state].map(|path| std::fs::read(path).unwrap()) == before);
+    std::fs::remove_file(&state).unwrap();
+    for resume in ["", "--resume"] {
+        let refused = labrys(&format!("{train} --epochs 2 {resume}"));
+        assert_fails(refused, &format!("{net}: left of a run whose state is missing; remove it"));
+    }
+    assert!(std::fs::read(&net).unwrap() == before[0] && !Path::new(&state).exists());
     assert_fails(labrys(&format!("{common} {out}2 --buckets 2")), "--buckets 2: tucchess has at most 1");
     let start = format!("--start {out}/net.safetensors");
     let (success, text, error) = labrys(&format!("{common} {out}2 --epochs 2 --rate 0 {start}"));

@@ -366,6 +366,18 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     assert_fails(labrys(&format!("{arguments} --resume")), "checkpoint.json: damaged: checksum");
     fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     assert_fails(labrys(&format!("{arguments} --resume")), "checkpoint.json: EOF");
+    // Results whose state is missing are not overwritten.
+    fs::remove_file(out.join("checkpoint.json")).unwrap();
+    let results = ["weights.json", "curve.csv"].map(|name| fs::read(out.join(name)).unwrap());
+    for (name, resume) in [("weights.json", ""), ("weights.json", "--resume"), ("curve.csv", "--resume")] {
+        let refused = labrys(&format!("{arguments} {resume}"));
+        assert_fails(refused, &format!("{name}: left of a run whose state is missing; remove it"));
+        if (name, resume) == ("weights.json", "--resume") {
+            assert!(fs::read(&weights).unwrap() == results[0]);
+            fs::remove_file(&weights).unwrap();
+        }
+    }
+    assert!(fs::read(out.join("curve.csv")).unwrap() == results[1]);
 }
 
 #[test]

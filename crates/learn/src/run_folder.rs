@@ -96,6 +96,10 @@ pub trait RunState {
     /// The name of the file of the state.
     const FILE: &'static str;
 
+    /// The names of files that a run makes after its first state. Without a state, they are of a run that has
+    /// lost it, and would be overwritten.
+    const RESULTS: &'static [&'static str] = &[];
+
     /// How error messages name an argument.
     fn argument(name: &str) -> String {
         format!("--{}", name.replace('_', "-"))
@@ -106,6 +110,11 @@ pub trait RunState {
 pub trait JsonState: RunState + Serialize + DeserializeOwned {
     /// Version of the format.
     const VERSION: u32;
+}
+
+/// The error of a file of a run whose state is missing: the new run would overwrite it.
+pub(crate) fn left_over(path: PathBuf) -> RunError {
+    RunError::File { path, error: io::Error::other("left of a run whose state is missing; remove it") }
 }
 
 /// The content of a state file.
@@ -161,11 +170,15 @@ impl<S: RunState> RunFolder<S> {
         self.path.join(name)
     }
 
-    /// Reads the state file; `None` if there is none. Without `resume`, an existing one is an error.
+    /// Reads the state file; `None` if there is none and no run has left anything. Without `resume`, an
+    /// existing one is an error.
     pub(crate) fn read_file(&self, resume: bool) -> Result<Option<Vec<u8>>, RunError> {
         let path = self.file(S::FILE);
         match input::read(&path, input::MAX_TENSORS) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut results = S::RESULTS.iter().map(|name| self.file(name));
+                results.find(|path| path.exists()).map_or(Ok(None), |path| Err(left_over(path)))
+            }
             Err(error) => Err(RunError::File { path, error }),
             Ok(_) if !resume => Err(RunError::Exists { path }),
             Ok(bytes) => Ok(Some(bytes)),
@@ -212,7 +225,7 @@ impl<S: JsonState> RunFolder<S> {
     ///
     /// # Errors
     /// [`RunError`] names the file, or the argument whose value differs from that of the run. A run in the
-    /// folder is an error unless `resume` is set.
+    /// folder is an error unless `resume` is set, and so are results of a run whose state is missing.
     pub fn read(&self, resume: bool) -> Result<Option<S>, RunError> {
         let Some(bytes) = self.read_file(resume)? else { return Ok(None) };
         let path = self.file(S::FILE);

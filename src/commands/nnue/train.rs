@@ -155,8 +155,13 @@ impl Training<'_> {
         let mut trainer = Trainer::new(&data, settings, start.as_ref())?;
         let folder = TrainingFolder::open(self.out, settings, data.checksum())?;
         let _claim = folder.claim()?;
+        let chance = trainer.baseline_loss();
         if let Some(state) = folder.read::<G>(self.resume)? {
             trainer.state = state;
+            // The training was killed after its first state.
+            if !folder.net().exists() {
+                folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance)?)?;
+            }
         }
         let (learned, held_out) = trainer.positions();
         let (games, quiet, unit) = (counts.games, counts.quiet(), trainer.unit());
@@ -165,7 +170,6 @@ impl Training<'_> {
             counted(games, "game"),
             counted(quiet, "quiet position")
         )?;
-        let chance = trainer.baseline_loss();
         print_line!("baseline loss of the held-out positions {chance:.6}")?;
         while !trainer.is_finished() {
             let begin = Instant::now();

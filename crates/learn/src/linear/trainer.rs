@@ -114,6 +114,7 @@ pub struct TrainingGame {
 
 impl RunState for TrainingState {
     const FILE: &'static str = "checkpoint.json";
+    const RESULTS: &'static [&'static str] = &["weights.json", "curve.csv"];
 }
 
 impl JsonState for TrainingState {

@@ -43,6 +43,7 @@ struct Metadata {
 
 impl RunState for TrainingState {
     const FILE: &'static str = "training.safetensors";
+    const RESULTS: &'static [&'static str] = &[NET, "curve.csv"];
 }
 
 /// The folder of a training.
@@ -113,14 +114,13 @@ impl TrainingFolder {
         Ok(Some(TrainingState { net: net?, optimiser, best: best?, curve }))
     }
 
-    /// Writes the best net, the curve and, last, the state.
+    /// Writes the curve, the best net and, last, the state. The first state is written before them, too: they
+    /// are refused without one.
     ///
     /// # Errors
     /// [`RunError`] names the file; an existing file is left unchanged.
     pub fn write<G: Knowledge>(&self, trainer: &Trainer<G>, provenance: String) -> Result<(), RunError> {
         let TrainingState { net, optimiser: AdamW { steps, mean, square }, best, curve } = &trainer.state;
-        save_eval_net::<G>(&trainer.best_net(provenance), &self.net())?;
-        self.files.put_report(report(curve))?;
         let sizes = trainer.sizes();
         let tensors = TENSORS.into_iter().zip([net, mean, square, best]);
         let tensors: Vec<_> = tensors.flat_map(|(names, values)| tensors_of(names, values, sizes)).collect();
@@ -128,6 +128,11 @@ impl TrainingFolder {
         let metadata = Metadata { settings, sizes, data, steps, curve: curve.clone() };
         let bytes = tensors::to_bytes(kind::<G>(), G::info().name, &tensors, metadata);
         let bytes = bytes.map_err(|problem| self.refused(problem))?;
+        if !self.files.file(TrainingState::FILE).exists() {
+            self.files.put(TrainingState::FILE, &bytes)?;
+        }
+        self.files.put_report(report(curve))?;
+        save_eval_net::<G>(&trainer.best_net(provenance), &self.net())?;
         self.files.put(TrainingState::FILE, bytes).map(drop)
     }
 }

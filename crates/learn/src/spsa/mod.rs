@@ -84,6 +84,7 @@ pub struct SpsaPoint {
 
 impl RunState for SpsaState {
     const FILE: &'static str = "spsa.json";
+    const RESULTS: &'static [&'static str] = &["spsa.csv"];
 
     fn argument(name: &str) -> String {
         format!("--{name}")

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{ZeroError, ZeroState, curve};
-use crate::run_folder::{RunError, RunFolder};
+use crate::run_folder::{RunError, RunFolder, left_over};
 use labrys_support::files::Claim;
 
 /// The folder of a run.
@@ -47,11 +47,7 @@ impl ZeroFolder {
     /// Checks that the folder contains no files of a run whose state is missing.
     pub(super) fn check_empty(&self) -> Result<(), ZeroError> {
         let path = self.generation(1);
-        if path.exists() {
-            let error = io::Error::other("left of a run whose state is missing; remove it");
-            return Err(RunError::File { path, error }.into());
-        }
-        Ok(())
+        if path.exists() { Err(left_over(path).into()) } else { Ok(()) }
     }
 
     /// Creates the folder of a generation.
