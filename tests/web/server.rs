@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use engines::labrys;
 use labrys::arena::lobby::{Hall, Identities, LiveLobby};
@@ -736,8 +736,10 @@ fn sessions_survive_a_server_that_is_killed() {
     let saved = folder.path().join(format!("{session}.json"));
     wait_for(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.matches("\"move\"").count() == 3));
     drop(server);
-    // Files that are not sessions are ignored.
-    std::fs::write(folder.path().join(format!("{}.json", "0".repeat(32))), "{").unwrap();
+    // Files that are not sessions are ignored, and take no place of those that are.
+    for number in 0..64 {
+        std::fs::write(folder.path().join(format!("{number:032x}.json")), "{").unwrap();
+    }
     let server = Process::start(&arguments);
     let (mut browser, same, again) = server.board.enter(&session);
     assert_eq!((same, &again["fen"], &again["players"]), (session, &game["fen"], &game["players"]));
@@ -745,6 +747,21 @@ fn sessions_survive_a_server_that_is_killed() {
     let (mut player, _, again) = server.board.sit(&links["white"]);
     player.play(&again, again["moves"][0].as_str().unwrap());
     browser.until(|game| game["ply"] == 4);
+    drop(server);
+    // What seems to be old is not deleted in silence: the clock may be wrong.
+    let file = std::fs::File::options().write(true).open(&saved).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(31 * 24 * 3600)).unwrap();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["serve", "--port", "0"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    process.kill().unwrap();
+    let log = String::from_utf8(process.wait_with_output().unwrap().stderr).unwrap();
+    assert!(log.contains("deleted 1 session without changes for 30 days") && !saved.exists(), "{log}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use labrys_core::game::counted;
 use labrys_core::input;
 use labrys_session::{Catalogue, SavedError, SavedSession, State, random_id};
 use labrys_support::files::{Claim, write_privately};
@@ -52,8 +53,8 @@ impl Storage {
         Ok(token)
     }
 
-    /// The `most` newest sessions, the newest last. Files of other and of too old sessions are deleted. Files
-    /// that cannot be read are logged and left alone.
+    /// The `most` newest sessions that can be read, the newest last. Files of other and of too old sessions
+    /// are deleted, which is logged. Files that cannot be read are logged and left alone.
     pub(super) fn load(&self, most: usize, catalogue: &Arc<Catalogue>) -> io::Result<Vec<(String, State)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -64,19 +65,28 @@ impl Storage {
             }
         }
         files.sort();
-        let (now, count) = (SystemTime::now(), files.len());
-        let mut sessions = Vec::new();
-        for (index, (modified, name)) in files.into_iter().enumerate() {
+        let (now, mut sessions) = (SystemTime::now(), Vec::new());
+        let [mut old, mut more] = [0; 2];
+        for (modified, name) in files.into_iter().rev() {
             let is_old = now.duration_since(modified).is_ok_and(|age| age > MAX_AGE);
-            if is_old || index + most < count {
-                self.remove(&name);
-                continue;
-            }
             match self.read(&name, catalogue) {
-                Ok(state) => sessions.push((name, state)),
                 Err(error) => log::warn!("{}: {error}", self.path(&name).display()),
+                Ok(state) if !is_old && sessions.len() < most => sessions.push((name, state)),
+                Ok(_) => {
+                    self.remove(&name);
+                    *if is_old { &mut old } else { &mut more } += 1;
+                }
             }
         }
+        // A clock that is wrong makes sessions old, too.
+        for (count, why) in
+            [(old, "without changes for 30 days".to_owned()), (more, format!("older than {most} others"))]
+        {
+            if count > 0 {
+                log::warn!("{}: deleted {} {why}", self.folder.display(), counted(count, "session"));
+            }
+        }
+        sessions.reverse();
         Ok(sessions)
     }
 
@@ -176,6 +186,11 @@ mod tests {
             assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1, "{bad}");
             assert!(storage.path(&names[1]).exists());
         }
+        // What cannot be read takes no place of what can.
+        let late = File::options().write(true).open(storage.path(&names[1])).unwrap();
+        late.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
+        assert_eq!(storage.load(1, &catalogue).unwrap().len(), 1);
+        assert!(storage.path(&names[1]).exists() && storage.path(&names[2]).exists());
         fs::write(folder.path().join("../x.json").with_file_name("notes.json"), "{}").unwrap();
         assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1);
     }
