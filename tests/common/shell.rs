@@ -17,6 +17,14 @@ pub fn labrys(words: &str) -> Output {
     output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
 }
 
+/// The same where no file may grow beyond this many blocks of 512 or 1024 bytes, as on a full disk.
+#[cfg(unix)]
+pub fn labrys_within(blocks: u32, words: &str) -> Output {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut shell = Command::new("sh");
+    output(shell.args(["-c", &script, env!("CARGO_BIN_EXE_labrys")]).args(words.split_whitespace()))
+}
+
 /// Sends a signal, such as `-INT`, to a process.
 #[track_caller]
 pub fn signal(process: &Child, signal: &str) {

@@ -1,6 +1,6 @@
 //! Learning evaluation nets: self-play games and their files, gradients, training, and the commands.
 
-use crate::common::shell::{assert_fails, labrys, signal, succeed};
+use crate::common::shell::{assert_fails, labrys, labrys_within, signal, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -313,6 +313,22 @@ fn a_damaged_block_is_set_aside() {
         let aside = std::fs::read(folder.path().join(format!("games.damaged{aside}"))).unwrap();
         assert_eq!(aside, damaged[block], "byte {place}");
     }
+}
+
+/// On a full disk a damaged file stays as it is, and nothing beside it looks like what was moved.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_set_aside_stays() {
+    let (folder, path) = file("games");
+    let words = format!("nnue selfplay --games 64 --nodes 10 --out {}", path.display());
+    succeed(labrys(&words));
+    let mut damaged = std::fs::read(&path).unwrap();
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    assert_fails(labrys_within(1, &words), "games: File too large");
+    assert_eq!(std::fs::read(&path).unwrap(), damaged);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 /// Every bit of the header counts.

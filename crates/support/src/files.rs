@@ -366,8 +366,11 @@ const MAX_ASIDE: usize = 1000;
 /// The error of the system.
 pub fn set_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let (mut file, path) = create_aside(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
+    if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
+        // An incomplete one would be taken for what was lost.
+        _ = fs::remove_file(&path);
+        return Err(error);
+    }
     Ok(path)
 }
 
