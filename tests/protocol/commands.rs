@@ -469,6 +469,19 @@ fn a_full_disk_is_reported_by_name() {
     }
 }
 
+/// The file is named, not the temporary one that replaces it.
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_in_the_end_is_reported_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.epd");
+    let words = format!("openings --count 1 --nodes 1 --within 9999 --out {}", path.display());
+    let (success, _, error) = shell::labrys_within(0, &words);
+    assert!(!success && error.contains("a.epd: File too large"), "{error}");
+    assert!(!error.contains(" at path "), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// An incomplete log does not end a match, but is an error at its end.
 #[cfg(target_os = "linux")]
 #[test]

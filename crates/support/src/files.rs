@@ -125,10 +125,11 @@ fn replace<E: From<io::Error>>(
     rights: Rights,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut writer = BufWriter::new(temporary_beside(path, rights)?);
+    let file = temporary_beside(path, rights)?;
+    // Errors of the open file have no name of the temporary one.
+    let mut writer = BufWriter::new(file.as_file());
     write(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
+    writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
     if rights == Rights::Usual
         && let Ok(old) = fs::metadata(path)
     {
