@@ -74,6 +74,8 @@ struct Restored {
     results: Results,
     /// Their start positions and moves.
     lines: HashSet<u64>,
+    /// Their final positions as FEN, in the order of the file.
+    final_fens: Vec<String>,
     /// The turns of each player. The records do not have their times to less than a millisecond.
     turns: Vec<Turns>,
 }
@@ -81,7 +83,7 @@ struct Restored {
 impl Restored {
     fn new(tournament: &Tournament) -> Restored {
         let turns = vec![Turns::default(); tournament.engines.len()];
-        Restored { results: Results::default(), lines: HashSet::new(), turns }
+        Restored { results: Results::default(), lines: HashSet::new(), final_fens: Vec::new(), turns }
     }
 
     /// Adds the games of a file.
@@ -94,6 +96,7 @@ impl Restored {
             let facts = GameFacts::new(record, Some(&tournament.rules.variant), number)
                 .with_context(|| format!("{}: game {number}", path.display()))?;
             self.lines.insert(facts.line);
+            self.final_fens.push(facts.final_fen);
             for turn in facts.turns {
                 let player = &facts.players[turn.player.index()];
                 let index = names.iter().position(|name| name == player);
@@ -142,8 +145,9 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     let _plot = arguments.plot.as_ref().map(plot).transpose()?;
     let control = crate::commands::shared::interruptible()?;
     check(&tournament, &control)?;
-    let (mut pgn_file, Restored { mut results, mut lines, turns }) = arguments.pgn_file(&tournament)?;
-    let mut epd_file = arguments.epd_file()?;
+    let (mut pgn_file, restored) = arguments.pgn_file(&tournament)?;
+    let Restored { mut results, mut lines, final_fens, turns } = restored;
+    let mut epd_file = arguments.epd_file(&final_fens)?;
 
     for engine in &tournament.engines {
         if let Some(address) = engine.setup.external_client_address() {
@@ -220,7 +224,7 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
         let games = finished_games(path).context("--report")?;
         restored.add(path, &games, tournament).context("--report")?;
     }
-    let Restored { results, turns, lines } = restored;
+    let Restored { results, turns, lines, .. } = restored;
     warn_of_repeats(results.games(), lines.len() as u64);
     let thinking = vec![ThinkingTime::default(); tournament.engines.len()];
     let run = Run { games: 0, time: start.elapsed(), thinking, turns };

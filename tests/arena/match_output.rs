@@ -172,6 +172,33 @@ fn final_positions_are_appended_as_games_end() {
 }
 
 #[test]
+fn final_positions_of_a_killed_match_are_those_of_its_games() {
+    let folder = folder();
+    let play = |words: &str| run(&folder, &format!("{ENGINES} --pgnout @/x.pgn --epdout @/x.epd {words}"));
+    succeed(play("--games 6"));
+    let path = folder.path().join("x.epd");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let second = whole.find('\n').unwrap() + 1;
+    // Cut off in the second line, at its end, and before the first one.
+    for end in [second + 5, second, 0] {
+        std::fs::write(&path, &whole[..end]).unwrap();
+        succeed(play("--games 6 --resume"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{end}");
+    }
+    std::fs::write(&path, &whole[..second + 5]).unwrap();
+    succeed(play("--games 8 --resume"));
+    let more = lines(&path);
+    assert!(more.len() == 8 && more[..6].iter().eq(whole.lines()), "{more:?}");
+    // Positions of something else are kept.
+    for (text, line) in [(format!("{}x\n", &whole[..second]), 2), (format!("{}\nx", more.join("\n")), 9)] {
+        std::fs::write(&path, &text).unwrap();
+        let message = format!("x.epd: line {line}: not the final position of a game of --pgnout");
+        assert_fails(play("--games 8 --resume"), &message);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}
+
+#[test]
 fn the_state_of_a_match_is_reported_at_intervals() {
     let folder = folder();
     let out = played(&folder, &format!("{ENGINES} --games 8 --rating-interval 4"));

@@ -1,8 +1,8 @@
 //! The arguments of `labrys match`, and the tournament that they describe.
 
-use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -161,20 +161,17 @@ impl MatchArguments {
         Ok((self.play.job()?, engines, self.tournament))
     }
 
-    /// The file for final positions, if requested, and its lock.
-    pub(super) fn epd_file(&self) -> anyhow::Result<Option<(File, Claim)>> {
+    /// The file for final positions, if requested, and its lock. That of a continued match begins with those
+    /// of the games so far.
+    pub(super) fn epd_file(&self, final_fens: &[String]) -> anyhow::Result<Option<(File, Claim)>> {
         let Some(path) = &self.epdout else { return Ok(None) };
         let open = || {
-            // Nothing is read back, so a pipe or a device can be continued as well.
-            let existing = match self.resume && !files::is_stream(path) {
-                true => Existing::Continued,
-                false => Existing::Refused,
-            };
-            let (mut file, claim) = files::open(path, existing)?;
-            if existing == Existing::Continued {
-                file.seek(SeekFrom::End(0))?;
+            // Nothing is read back from a pipe or a device, so it can be continued as it is.
+            if !self.resume || files::is_stream(path) {
+                return files::open(path, Existing::Refused);
             }
-            io::Result::Ok((file, claim))
+            let (file, claim) = files::open(path, Existing::Continued)?;
+            Ok((continue_epd(path, file, final_fens)?, claim))
         };
         let hint = |error: io::Error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
@@ -196,4 +193,26 @@ impl MatchArguments {
         let (pgn_file, restored) = super::resume(path, tournament).context("--resume")?;
         Ok((Some(pgn_file), restored))
     }
+}
+
+/// Opens a file of final positions to append to. A match that was killed may have cut off its last line, or
+/// have left out a game of its PGN file, so the file is written anew unless it has all of them.
+///
+/// # Errors
+/// The error of the system, or the line that is not of these games.
+fn continue_epd(path: &Path, mut file: File, final_fens: &[String]) -> io::Result<File> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let (found, expected) = (String::from_utf8_lossy(&bytes), final_fens.join("\n"));
+    let expected = if expected.is_empty() { expected } else { expected + "\n" };
+    if !expected.starts_with(&*found) {
+        let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected);
+        let problem = "not the final position of a game of --pgnout; without the file it is made anew";
+        return Err(io::Error::other(format!("line {}: {problem}", 1 + same.count())));
+    }
+    drop(file);
+    if *found != expected {
+        files::write_atomically(path, expected)?;
+    }
+    OpenOptions::new().append(true).open(path)
 }

@@ -20,6 +20,8 @@ pub struct GameFacts {
     pub plies: usize,
     /// What stands for its start position and moves, see [`PgnGame::line_hash`].
     pub line: u64,
+    /// The position in which it ended, as FEN.
+    pub final_fen: String,
     /// The positions after the opening in which a player had to move, but for the last one of a game that
     /// the rules or an adjudication ended.
     pub turns: Vec<Turn>,
@@ -85,8 +87,17 @@ impl GameFacts {
         }
         let players = record.players.each_ref().map(|player| player.name.clone());
         let number = record.number.unwrap_or(place);
-        let line = record.line_hash();
-        Ok(GameFacts { variant: board.variant(), board: special, number, players, plies, line, turns, end })
+        Ok(GameFacts {
+            variant: board.variant(),
+            board: special,
+            number,
+            players,
+            plies,
+            line: record.line_hash(),
+            final_fen: board.fen(),
+            turns,
+            end,
+        })
     }
 }
 
