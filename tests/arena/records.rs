@@ -96,6 +96,24 @@ fn a_bad_game_is_named_and_left_out() {
     assert_fails(labrys("games replay --variant neighbours", &path), "a game of chess, expected neighbours");
 }
 
+#[test]
+fn a_block_that_is_no_text_is_named() {
+    let (_folder, path) = file("damaged.pgn", FOREIGN);
+    for byte in [0, 0xff] {
+        let mut bytes = FOREIGN.as_bytes().to_vec();
+        let at = FOREIGN.find("1.f3").unwrap();
+        bytes[at..at + 20].fill(byte);
+        std::fs::write(&path, bytes).unwrap();
+        let message =
+            format!("damaged.pgn, game 2: line 13: byte 0x{byte:02x} is no text: the file is damaged");
+        for command in ["games replay", "report"] {
+            let (_, _, error) = labrys(command, &path);
+            assert!(error.contains(&message), "{command}: {error}");
+            assert_fails(labrys(&format!("{command} --strict"), &path), &message);
+        }
+    }
+}
+
 /// Runs `replay --strict` on a text: its lines about the games, and their final positions.
 fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
     let (_folder, path) = file("pasted.pgn", text);

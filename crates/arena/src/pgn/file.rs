@@ -72,8 +72,8 @@ impl PgnFile {
     }
 
     /// Opens a file to append to, created if missing, and returns the games in it. What is behind the last
-    /// result, such as the game of a killed match, is moved to `<name>.damaged` when the next game is appended;
-    /// until then the file is not changed.
+    /// result, such as the game of a killed match or the NULs that a crash leaves, is moved to
+    /// `<name>.damaged` when the next game is appended; until then the file is not changed.
     ///
     /// # Errors
     /// [`PgnFileError`].
@@ -83,8 +83,8 @@ impl PgnFile {
         let bytes = file.try_clone().and_then(|file| input::read_all(file, MAX_BYTES)).map_err(failed)?;
         let (games, complete) =
             complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
-        if !bytes[complete..].trim_ascii().is_empty() {
-            log::warn!("{}: the game at the end has no result and will be moved aside", path.display());
+        if let Some(rest) = name_rest(&bytes[complete..]) {
+            log::warn!("{}: {rest} and will be moved aside", path.display());
         }
         let whole = Some((complete as u64, bytes[complete..].to_vec()));
         Ok((PgnFile { file, whole, path: path.to_owned(), _claim: claim }, games))
@@ -162,14 +162,24 @@ fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
     }
 }
 
+/// What is behind the last whole game; `None` where that is blank.
+fn name_rest(rest: &[u8]) -> Option<&'static str> {
+    match rest.trim_ascii() {
+        [] => None,
+        rest if rest.iter().all(|&byte| byte == 0) => Some("what is behind the last game is no text"),
+        _ => Some("the game at the end has no result"),
+    }
+}
+
 /// Blank lines of a whole game: one after the tags, one after the moves.
 const PARTS: usize = 2;
 
 /// Whether a text is the beginning of one game written by Labrys, cut off at some byte. Behind other games it
-/// may be of any event: an analysis keeps the events of its games.
+/// may be of any event: an analysis keeps the events of its games. NULs may follow, as after a crash of the
+/// machine.
 fn is_beginning(text: &[u8], is_first: bool) -> bool {
     let text = String::from_utf8_lossy(text);
-    let text = text.trim_start();
+    let text = text.trim_end_matches('\0').trim_start();
     let event = if is_first { format!("[Event \"{EVENT}\"]\n") } else { "[Event \"".to_owned() };
     let is_one = text.strip_prefix(&event).is_some_and(|rest| !rest.contains(&format!("\n{event}")));
     // Blank text is the beginning of any.
@@ -205,6 +215,21 @@ mod tests {
             let is_whole = all && reader.unfinished().is_none();
             assert_eq!(!is_whole, unfinished, "{cut}");
         }
+    }
+
+    #[test]
+    fn nuls_at_the_end_are_left_out() {
+        let (one, two) = (record().to_string(), format!("{}{}", record(), record()));
+        for cut in (one.len()..two.trim_end().len()).filter(|&cut| two.is_char_boundary(cut)) {
+            let bytes = [&two.as_bytes()[..cut], &[0; 9]].concat();
+            let (records, whole) = complete_games(&bytes).unwrap();
+            assert_eq!((records.len(), whole), (1, one.trim_end().len()), "{cut}");
+        }
+        let bytes = [two.as_bytes(), &[0; 9]].concat();
+        let (records, whole) = complete_games(&bytes).unwrap();
+        assert_eq!((records.len(), whole), (2, two.trim_end().len()));
+        let between = [one.as_bytes(), &[0; 9], one.as_bytes()].concat();
+        assert_eq!(complete_games(&between).unwrap_err().problem, Problem::NoText(0));
     }
 
     #[test]

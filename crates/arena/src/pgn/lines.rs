@@ -9,6 +9,9 @@ use super::Problem;
 /// The longest line in bytes: whole games come on one line.
 pub(super) const MAX_LINE: usize = 1 << 24;
 
+/// Bytes 0xff in a row that are no text: what is left of a page of a disk. Fewer may be letters.
+const ERASED: [u8; 4] = [0xff; 4];
+
 /// The byte order mark of UTF-8 in text files. Files that were put together have it between games, too.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -27,11 +30,30 @@ pub(super) struct Lines<R> {
     before: u64,
     /// Length of the current line in the file, in bytes.
     length: u64,
+    /// The first byte that is no text since it was last taken.
+    damage: Option<Damage>,
+}
+
+/// A byte of a file that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// The byte.
+    pub(super) byte: u8,
+    /// Its place in the file.
+    place: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input, line: String::new(), at: 0, number: 0, before: 0, length: 0 }
+        Lines { input, line: String::new(), at: 0, number: 0, before: 0, length: 0, damage: None }
+    }
+
+    /// The first byte that is no text in what has been read since the last one was taken.
+    pub(super) fn take_damage(&mut self) -> Option<Damage> {
+        let read = self.bytes_read();
+        self.damage.take_if(|damage| damage.place < read)
     }
 
     /// The number of the current line, counted from 1.
@@ -79,7 +101,7 @@ impl<R: BufRead> Lines<R> {
         self.before += self.length;
         (self.at, self.length) = (0, 0);
         self.line.clear();
-        let bytes = self.bytes_of_line().map_err(|error| Problem::Read(error.to_string()))?;
+        let mut bytes = self.bytes_of_line().map_err(|error| Problem::Read(error.to_string()))?;
         if bytes.is_empty() {
             return Ok(false);
         }
@@ -87,6 +109,10 @@ impl<R: BufRead> Lines<R> {
         self.length = bytes.len() as u64;
         if bytes.len() > MAX_LINE {
             return Err(Problem::LongLine);
+        }
+        if let Some((at, byte)) = blank_damage(&mut bytes) {
+            let place = self.before + at as u64;
+            self.damage.get_or_insert(Damage { line: self.number, byte, place });
         }
         self.line = decode_line(bytes);
         if self.line.starts_with(BYTE_ORDER_MARK) {
@@ -141,6 +167,27 @@ impl<R: BufRead> Lines<R> {
             }
         }
     }
+}
+
+/// Makes the bytes of a line that are no text spaces. Returns the first one and its index.
+fn blank_damage(bytes: &mut [u8]) -> Option<(usize, u8)> {
+    let mut first = None;
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let length = match byte {
+            0 => 1,
+            0xff if bytes[at..].starts_with(&ERASED) => ERASED.len(),
+            _ => 0,
+        };
+        // Those behind the first ones are of the same block.
+        let rest = bytes[at + length..].iter().take_while(|&&other| length > 0 && other == byte).count();
+        if length > 0 {
+            first.get_or_insert((at, byte));
+            bytes[at..at + length + rest].fill(b' ');
+        }
+        at += (length + rest).max(1);
+    }
+    first
 }
 
 /// Whether a character counts as a space, as do control characters and zero-width marks of pasted texts.

@@ -2,13 +2,14 @@
 //!
 //! Comments, annotation glyphs, variations and tags are kept. Tags may be missing or damaged, comments may
 //! stand anywhere, moves may lack spaces, a comment or a variation may not be closed, and a game may end
-//! without a result. After an error the reader continues with the next game.
+//! without a result. Bytes that are no text are an error of their game, or one between games. After an error
+//! the reader continues with the next game.
 
 use std::io::BufRead;
 
 use thiserror::Error;
 
-use super::lines::{Lines, MAX_LINE, is_space};
+use super::lines::{Damage, Lines, MAX_LINE, is_space};
 use super::record::{Movetext, record};
 use super::tag::{self, is_tag};
 use super::words::{self, Winner, Word};
@@ -35,6 +36,9 @@ pub enum Problem {
     /// files written here.
     #[error("the game ends without a result after {}", labrys_core::game::quote(.0))]
     Unfinished(String),
+    /// There is a byte that is no text in a game or between two.
+    #[error("byte 0x{0:02x} is no text: the file is damaged")]
+    NoText(u8),
     /// A line is too long for a record of games.
     #[error("a line of more than {MAX_LINE} bytes")]
     LongLine,
@@ -67,8 +71,10 @@ pub struct PgnReader<R> {
     has_result: bool,
     /// An error after a complete game.
     behind: Option<Problem>,
-    /// The error of the last game.
-    problem: Option<Problem>,
+    /// Bytes in or before the last game that are no text.
+    damage: Option<Damage>,
+    /// Whether nothing more can be read.
+    is_over: bool,
 }
 
 /// The head of a game, before its moves.
@@ -139,7 +145,8 @@ impl<R: BufRead> PgnReader<R> {
             end: (0, 0),
             has_result: false,
             behind: None,
-            problem: None,
+            damage: None,
+            is_over: false,
         }
     }
 
@@ -170,6 +177,7 @@ impl<R: BufRead> PgnReader<R> {
             let mut head = Head::default();
             let is_at_moves = self.head(&mut head)?;
             let mut text = if is_at_moves { self.moves()? } else { Movetext::default() };
+            self.check_damage()?;
             if head.tags.is_empty() && text.moves.is_empty() {
                 // A comment or a sign alone is no game.
                 match is_at_moves {
@@ -197,6 +205,7 @@ impl<R: BufRead> PgnReader<R> {
                 self.game_line = self.lines.number();
                 self.last_word.clear();
                 self.has_result = false;
+                self.check_damage()?;
             }
             match self.lines.letter() {
                 Some('{' | ';') => {
@@ -452,40 +461,39 @@ impl<R: BufRead> PgnReader<R> {
     /// The comments after the result. Their errors are not errors of the game.
     fn closing(&mut self) -> String {
         let mut closing = String::new();
-        loop {
-            match self.lines.skip_space() {
-                Ok(Some(_)) if matches!(self.lines.letter(), Some('{' | ';')) => match self.comment() {
-                    Ok(comment) => join(&mut closing, &comment),
-                    Err(problem) => {
-                        self.behind = Some(problem);
-                        return closing;
-                    }
-                },
-                Ok(_) => return closing,
-                Err(problem) => {
-                    self.behind = Some(problem);
-                    return closing;
-                }
+        self.behind = loop {
+            match self.closing_comment() {
+                Ok(Some(comment)) => join(&mut closing, &comment),
+                Ok(None) => break None,
+                Err(problem) => break Some(problem),
             }
             self.end = (self.lines.number(), self.lines.bytes_read());
-        }
+        };
+        closing
     }
 
-    /// Goes to the tags of the next game after an error.
-    fn recover(&mut self) -> Result<(), Problem> {
-        while !(is_tag(self.lines.rest()) && self.lines.at_start()) && self.lines.next_line()? {}
-        Ok(())
+    /// The next comment after the result.
+    fn closing_comment(&mut self) -> Result<Option<String>, Problem> {
+        let is_at_comment =
+            self.lines.skip_space()?.is_some() && matches!(self.lines.letter(), Some('{' | ';'));
+        self.check_damage()?;
+        let comment = if is_at_comment { Some(self.comment()?) } else { None };
+        self.check_damage()?;
+        Ok(comment)
+    }
+
+    /// The error of bytes that are no text in what has been read since the last call.
+    fn check_damage(&mut self) -> Result<(), Problem> {
+        self.damage = self.lines.take_damage();
+        self.damage.map_or(Ok(()), |damage| Err(Problem::NoText(damage.byte)))
     }
 
     /// The next game, after an earlier problem.
     fn next_game(&mut self) -> Result<Option<PgnGame>, Problem> {
-        if let Some(problem) = self.behind.take() {
-            return Err(problem);
+        match self.behind.take() {
+            Some(problem) => Err(problem),
+            None => self.game(),
         }
-        if self.problem.take().is_some() {
-            self.recover()?;
-        }
-        self.game()
     }
 }
 
@@ -493,14 +501,15 @@ impl<R: BufRead> Iterator for PgnReader<R> {
     type Item = Result<PgnGame, PgnError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if matches!(self.problem, Some(Problem::Read(_) | Problem::LongLine)) {
+        if self.is_over {
             return None;
         }
         let next = self.next_game();
         next.transpose().map(|game| {
             game.map_err(|problem| {
-                self.problem = Some(problem.clone());
-                PgnError { line: self.lines.number(), problem }
+                self.is_over = matches!(problem, Problem::Read(_) | Problem::LongLine);
+                let damage = self.damage.filter(|_| matches!(problem, Problem::NoText(_)));
+                PgnError { line: damage.map_or(self.lines.number(), |damage| damage.line), problem }
             })
         })
     }
@@ -889,6 +898,35 @@ mod tests {
             let error = reader.unfinished().unwrap().to_string();
             assert_eq!(error, "line 1: the game ends without a result after `e5`", "{text}");
         }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_an_error_of_their_game_or_one_between_games() {
+        let tags = |name: &str| format!("[White \"{name}\"]\n[Black \"b\"]\n\n");
+        let [one, two, three] = ["A", "B", "C"].map(|name| format!("{}1. e4 e5 1-0\n\n", tags(name)));
+        let erased = |text: &str, byte: u8| vec![byte; text.len()];
+        let error = |line: usize, byte: u8| vec![format!("line {line}: {}", Problem::NoText(byte))];
+        let white = |(games, errors): (Vec<PgnGame>, Vec<String>)| {
+            let names: Vec<_> = games.into_iter().map(|game| game.players[0].name.clone()).collect();
+            (names.concat(), errors)
+        };
+        for byte in [0, 0xff] {
+            let between = [one.as_bytes(), &erased(&two, byte), three.as_bytes()].concat();
+            assert_eq!(white(read(&between)), ("AC".to_owned(), error(6, byte)));
+            let first = [&erased(&one, byte), two.as_bytes()].concat();
+            assert_eq!(white(read(&first)), ("B".to_owned(), error(1, byte)));
+            let last = [one.as_bytes(), &erased(&two, byte)].concat();
+            assert_eq!(white(read(&last)), ("A".to_owned(), error(6, byte)));
+            for (part, line) in [("\"B\"]\n[Bl", 6), ("\n\n1. ", 7), ("4 e5", 9), ("1-0\n", 9)] {
+                let at = one.len() + two.find(part).unwrap();
+                let mut all = [&*one, &two, &three].concat().into_bytes();
+                all[at..at + part.len()].fill(byte);
+                assert_eq!(white(read(&all)), ("AC".to_owned(), error(line, byte)), "{part}");
+            }
+            let comment = [one.trim_end().as_bytes(), b" {", &erased("abcd", byte), b"}\n", two.as_bytes()];
+            assert_eq!(white(read(&comment.concat())), ("AB".to_owned(), error(4, byte)));
+        }
+        assert_eq!(read(b"[White \"\xff\xff\xff\"]\n1. e4 *").1, [""; 0], "letters of Windows-1252");
     }
 
     #[test]
