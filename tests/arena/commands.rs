@@ -435,6 +435,59 @@ fn changed_results_do_not_count() {
     assert_fails(labrys(&format!("games replay --strict {}", path("c.pgn"))), message);
 }
 
+/// A record whose tags contradict each other or the moves does not count either.
+#[test]
+fn changed_tags_do_not_count() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (file, other) = (path("a.pgn"), path("b.pgn"));
+    let play = format!("match {TWO} --games 4");
+    assert!(labrys(&format!("{play} --shard 1/2 --pgnout {file}")).0);
+    assert!(labrys(&format!("{play} --shard 2/2 --pgnout {other}")).0);
+    let merge = format!("games merge --out {} {file} {other}", path("merged.pgn"));
+    let all = [
+        format!("games replay --strict {file}"),
+        format!("{play} --report {file}"),
+        format!("{play} --shard 1/2 --pgnout {file} --resume"),
+        format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json")),
+        merge.clone(),
+    ];
+    let good = std::fs::read_to_string(&file).unwrap();
+    let line = |name: &str| good.lines().find(|line| line.starts_with(&format!("[{name} "))).unwrap();
+    let (result, plies, end) = (line("Result"), line("PlyCount"), line("Termination"));
+    let count = plies.split('"').nth(1).unwrap();
+    let (result, others) = match result {
+        "[Result \"1-0\"]" => ("1-0", "0-1"),
+        "[Result \"0-1\"]" => ("0-1", "1-0"),
+        _ => ("1/2-1/2", "1-0"),
+    };
+    let tag = format!("[Result \"{result}\"]");
+    let both = format!(
+        "the result is wrong: `{result}` after the moves, `{others}` in the tag `Result` or behind it"
+    );
+    for (from, to, message) in [
+        (plies, "[PlyCount \"7\"]", format!("`PlyCount` is wrong: `7`, but the game has {count}")),
+        ("[White \"a\"]", "[White \"a\"]\n[White \"b\"]", "`White` is wrong: both `a` and `b`".to_owned()),
+        (&tag, &format!("{tag}\n[Result \"{others}\"]"), both.clone()),
+        (&format!(" {result}\n"), &format!(" {result} {others}\n"), both),
+        (end, "[Termination \"time forfeit\"]", "the rules ended the game, not the clock: ".to_owned()),
+    ] {
+        let bad = good.replacen(from, to, 1);
+        assert_ne!(bad, good, "{from}");
+        std::fs::write(&file, &bad).unwrap();
+        all.iter().for_each(|command| assert_fails(labrys(command), &message));
+    }
+    std::fs::write(&file, good.replacen("[White \"a\"]", "[White \"c\"]", 1)).unwrap();
+    assert_fails(labrys(&merge), "a.pgn: game 2: other players than in the game before it");
+    // A game that was cut off is named, and does not count.
+    std::fs::write(&file, &good[..good.trim_end().len() - 5]).unwrap();
+    let (success, _, error) = labrys(&all[1]);
+    assert!(
+        success && error.contains("a.pgn: the game at the end has no result and does not count"),
+        "{error}"
+    );
+}
+
 #[test]
 fn a_match_does_not_resume_the_games_of_another() {
     let folder = folder();

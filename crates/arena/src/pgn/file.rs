@@ -128,8 +128,12 @@ impl PgnFile {
 pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
     let bytes = input::open_stream(path).and_then(|file| input::read_all(file, MAX_BYTES));
     let bytes = bytes.map_err(|error| failed(path, error))?;
-    let games = complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
-    Ok(games.0)
+    let (games, complete) =
+        complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
+    if let Some(rest) = name_rest(&bytes[complete..]) {
+        log::warn!("{}: {rest} and does not count", path.display());
+    }
+    Ok(games)
 }
 
 /// Reads the games of a file one by one: UTF-8, Windows-1252, or UTF-16 with a byte order mark.

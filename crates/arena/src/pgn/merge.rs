@@ -35,6 +35,14 @@ pub enum PgnMergeError {
         /// The error.
         error: ReplayError,
     },
+    /// A pair of games does not have the same players, with colours swapped.
+    #[error("{}: game {number}: other players than in the game before it", .path.display())]
+    Players {
+        /// The file.
+        path: PathBuf,
+        /// The number of the second game.
+        number: u64,
+    },
     /// The tag of a shard is wrong.
     #[error("{}: {error}", .path.display())]
     Tag {
@@ -80,13 +88,21 @@ pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), PgnMe
             game.other_tags.retain(|other| *other != tag);
             let replayed =
                 game.board(None).and_then(|mut board| game.replay_to_result(board.as_mut()).map(drop));
-            if !is_own || games.insert(number, game.to_string()).is_some() {
+            let text = game.to_string();
+            if !is_own || games.insert(number, (game.players, text)).is_some() {
                 return Err(part.refuse_game(path, number).into());
             }
             replayed.map_err(|error| PgnMergeError::Game { path: path.clone(), number, error })?;
         }
         part.check_games(path, games.len() as u64)?;
-        games.values().try_for_each(|game| out.write_all(game.as_bytes()))?;
+        for (&number, ([white, black], _)) in games.iter().filter(|(number, _)| number.is_multiple_of(2)) {
+            let is_pair =
+                games.get(&(number - 1)).is_none_or(|(first, _)| [&first[1], &first[0]] == [white, black]);
+            if !is_pair {
+                return Err(PgnMergeError::Players { path: path.clone(), number });
+            }
+        }
+        games.values().try_for_each(|(_, game)| out.write_all(game.as_bytes()))?;
     }
     Ok(())
 }

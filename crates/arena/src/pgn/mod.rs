@@ -26,7 +26,7 @@ use labrys_core::engine::{Board, PositionError, UnknownVariant, registry};
 use labrys_core::game::{Color, Outcome, quote};
 
 use words::Winner;
-use writer::result_text;
+use writer::{PLY_COUNT, result_text};
 
 pub use comment::CommentKeys;
 pub use reader::{PgnError, PgnReader, Problem};
@@ -55,7 +55,8 @@ pub struct PgnGame {
     pub closing: String,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
-    /// The tag `Result`, if it says another result than the one after the moves, which counts as `end`.
+    /// The tag `Result`, or a second result after the moves, if it says something else than the first result
+    /// after the moves, which counts as `end`.
     pub contradiction: Option<&'static str>,
     /// All other tags with their values, such as `Event` and `WhiteElo`.
     pub other_tags: Vec<(String, String)>,
@@ -110,9 +111,30 @@ pub enum ReplayError {
     /// It is said to be over by the rules.
     #[error("the result is wrong: the game is not over")]
     NotOver,
-    /// The tag `Result` says something else.
-    #[error("the result is wrong: `{0}` after the moves, `{1}` in the tag `Result`")]
+    /// It is said to have ended on time, but the rules ended it.
+    #[error("the result is wrong: the rules ended the game, not the clock: {0}")]
+    NotOnTime(Outcome),
+    /// The tag `Result`, or a second result, says something else.
+    #[error("the result is wrong: `{0}` after the moves, `{1}` in the tag `Result` or behind it")]
     Tag(&'static str, &'static str),
+    /// There are two values of a tag, of which one may follow from the moves.
+    #[error("the tag `{name}` is wrong: both {} and {}", quote(.first), quote(.second))]
+    Repeated {
+        /// The tag.
+        name: String,
+        /// What the game has.
+        first: String,
+        /// What the tag says.
+        second: String,
+    },
+    /// The tag `PlyCount` is not that of the moves.
+    #[error("the tag `PlyCount` is wrong: {}, but the game has {plies}", quote(.tag))]
+    PlyCount {
+        /// The tag.
+        tag: String,
+        /// The plies of the game.
+        plies: usize,
+    },
     /// The tag `TerminationDetails` says something else.
     #[error("the result is wrong: `{result}`, but the tag `TerminationDetails` says {}", quote(.details))]
     Details {
@@ -245,15 +267,21 @@ impl PgnGame {
         before_move: &mut dyn FnMut(&dyn Board, usize),
     ) -> Result<Vec<String>, ReplayError> {
         let moves = self.replay_with(board, before_move)?;
+        // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
+        let is_own = self.number.is_some();
+        if let Some(error) = self.tag_error().filter(|_| is_own) {
+            return Err(error);
+        }
         let Some(end) = &self.end else { return Ok(moves) };
         if let Some(tag) = self.contradiction {
             return Err(ReplayError::Tag(result_text(end.winner), tag));
         }
-        // Only games of Labrys have numbers; in others players may resign, and draws have to be claimed.
-        let is_own = self.number.is_some();
         match board.outcome() {
             Some(outcome) if outcome.winner != end.winner && (is_own || board.legal_moves().is_empty()) => {
                 Err(ReplayError::Result(outcome))
+            }
+            Some(outcome) if is_own && end.termination == Termination::Time => {
+                Err(ReplayError::NotOnTime(outcome))
             }
             None if is_own && end.termination == Termination::Rules => Err(ReplayError::NotOver),
             _ if is_own && winner_of(&end.details).is_some_and(|winner| winner != end.winner) => {
@@ -262,6 +290,24 @@ impl PgnGame {
             }
             _ => Ok(moves),
         }
+    }
+
+    /// The error of a tag that says something else than another one of its name, or than the moves.
+    fn tag_error(&self) -> Option<ReplayError> {
+        let tags = self.tags();
+        self.other_tags.iter().find_map(|(name, second)| {
+            let (_, first) = tags.iter().find(|(other, _)| other.eq_ignore_ascii_case(name))?;
+            if first == second {
+                return None;
+            }
+            let (first, second) = (first.clone(), second.clone());
+            Some(match name.eq_ignore_ascii_case(PLY_COUNT) {
+                true => {
+                    ReplayError::PlyCount { tag: second, plies: self.opening.moves.len() + self.moves.len() }
+                }
+                false => ReplayError::Repeated { name: name.clone(), first, second },
+            })
+        })
     }
 
     /// Plays the whole game on a board and returns its moves, those of the opening first, in the notation of

@@ -189,7 +189,7 @@ impl<R: BufRead> PgnReader<R> {
             text.comment = head.comment;
             self.end = (self.lines.number(), self.lines.bytes_read());
             if self.has_result {
-                text.closing = self.closing();
+                self.closing(&mut text);
             }
             let mut game = record(head.tags, text);
             glued::split(&mut game);
@@ -316,7 +316,7 @@ impl<R: BufRead> PgnReader<R> {
                 comment = std::mem::take(&mut first.before);
             }
             cut_at_null_move(&mut moves, &mut comment);
-            return Ok(Movetext { moves, comment, closing: String::new(), result });
+            return Ok(Movetext { moves, comment, closing: String::new(), result, second: None });
         }
     }
 
@@ -458,28 +458,40 @@ impl<R: BufRead> PgnReader<R> {
         text
     }
 
-    /// The comments after the result. Their errors are not errors of the game.
-    fn closing(&mut self) -> String {
-        let mut closing = String::new();
+    /// The comments and other results after the result. Their errors are not errors of the game.
+    fn closing(&mut self, text: &mut Movetext) {
         self.behind = loop {
-            match self.closing_comment() {
-                Ok(Some(comment)) => join(&mut closing, &comment),
-                Ok(None) => break None,
+            match self.closing_part(text) {
+                Ok(true) => self.end = (self.lines.number(), self.lines.bytes_read()),
+                Ok(false) => break None,
                 Err(problem) => break Some(problem),
             }
-            self.end = (self.lines.number(), self.lines.bytes_read());
         };
-        closing
     }
 
-    /// The next comment after the result.
-    fn closing_comment(&mut self) -> Result<Option<String>, Problem> {
-        let is_at_comment =
-            self.lines.skip_space()?.is_some() && matches!(self.lines.letter(), Some('{' | ';'));
+    /// The next comment or result after the result; false if there is none.
+    fn closing_part(&mut self, text: &mut Movetext) -> Result<bool, Problem> {
+        let Some(is_after_blank) = self.lines.skip_space()? else {
+            return self.check_damage().map(|()| false);
+        };
         self.check_damage()?;
-        let comment = if is_at_comment { Some(self.comment()?) } else { None };
-        self.check_damage()?;
-        Ok(comment)
+        if matches!(self.lines.letter(), Some('{' | ';')) {
+            let comment = self.comment()?;
+            self.check_damage()?;
+            join(&mut text.closing, &comment);
+            return Ok(true);
+        }
+        // After a blank line it is no result of this game.
+        match words::result_at(self.lines.rest()).filter(|_| !is_after_blank) {
+            Some((length, result)) => {
+                self.lines.skip(length);
+                let second =
+                    result.filter(|second| text.result.flatten().is_some_and(|first| first != *second));
+                text.second = text.second.or(second);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
     }
 
     /// The error of bytes that are no text in what has been read since the last call.

@@ -1,7 +1,7 @@
 //! The record of a game from its tags and moves.
 
 use super::words::{Winner, read_result};
-use super::writer::{OWN_TAGS, RESULT, TERMINATION, result_text};
+use super::writer::{OWN_TAGS, PLY_COUNT, RESULT, TERMINATION, result_text};
 use super::{BOOK, PgnGame, PgnMove, PlayerTags};
 use crate::{FinalResult, Termination, Variation};
 
@@ -13,6 +13,8 @@ pub(super) struct Movetext {
     pub(super) closing: String,
     /// The result; `None` if the text has none, `Some(None)` for `*`.
     pub(super) result: Option<Option<Winner>>,
+    /// A result behind that one which says something else.
+    pub(super) second: Option<Winner>,
 }
 
 /// The tags of a game that have not been taken yet.
@@ -44,6 +46,12 @@ impl Tags {
         Some(self.0.remove(at).1)
     }
 
+    /// All values of a tag.
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let all = self.0.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        all.map(|(_, value)| value.as_str())
+    }
+
     /// Removes a tag that is written anew from the game itself.
     fn remove(&mut self, name: &str) {
         self.0.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
@@ -53,7 +61,6 @@ impl Tags {
 /// Makes the record of a game. Unknown tags are kept among the others.
 pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let mut tags = Tags(tags);
-    tags.remove("PlyCount");
     if tags.get("FEN").is_some() {
         tags.remove("SetUp");
     }
@@ -61,16 +68,22 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let tagged = tags.get(RESULT).map(read_result);
     let of_tag = tagged.flatten().flatten();
     let result = text.result.flatten().or(of_tag);
-    let contradiction =
-        text.result.flatten().zip(of_tag).filter(|(text, tag)| text != tag).map(|(_, tag)| result_text(tag));
+    let of_tags = tags.all(RESULT).filter_map(|value| read_result(value).flatten());
+    let others = text.second.into_iter().chain(of_tags);
+    let contradicts = |other: &Winner| result.is_some_and(|result| result != *other);
+    let contradiction = others.filter(contradicts).map(result_text).next();
     if result.is_some() || !matches!(tagged, Some(None)) {
         tags.remove(RESULT);
     }
     let is_number = |value: &str| value.parse().ok().filter(|&number: &u64| number > 0);
     let number = tags.get("GameNumber").and_then(is_number);
     if number.is_some() {
-        tags.remove("GameNumber");
+        tags.take("GameNumber");
     }
+    // The moves say how many there are. Other programs count in other ways, but a game of Labrys is changed.
+    let is_wrong = |count: &str| count.trim().parse().is_ok_and(|count: usize| count != text.moves.len());
+    tags.0
+        .retain(|(name, value)| !name.eq_ignore_ascii_case(PLY_COUNT) || number.is_some() && is_wrong(value));
     let end = result.map(|winner| final_result(winner, &mut tags));
     let players = player_tags(&mut tags);
     let mut moves = text.moves;

@@ -18,6 +18,9 @@ pub(super) const RESULT: &str = "Result";
 /// The tag that says how a game ended.
 pub(super) const TERMINATION: &str = "Termination";
 
+/// The tag that says how many moves there are.
+pub(super) const PLY_COUNT: &str = "PlyCount";
+
 /// The first tags of a game without other tags.
 pub(super) const OWN_TAGS: [(&str, &str); 2] = [("Event", EVENT), ("Site", "?")];
 
@@ -68,7 +71,7 @@ impl PgnGame {
                 tags.extend(if_known("BlackTimeControl", &black.time_control));
             }
         }
-        tags.push(("PlyCount", plies.to_string()));
+        tags.push((PLY_COUNT, plies.to_string()));
         if let Some(end) = self.end.as_ref().filter(|_| other(TERMINATION).is_none()) {
             tags.push((TERMINATION, end.termination.tag().to_owned()));
             tags.extend(if_known("TerminationDetails", &end.details));
