@@ -56,7 +56,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use self::shared::typed::add_game;
 
 use self::shared::errors::{exit, full_text, is_closed_pipe};
-use self::shared::{config, outputs, set_command_line, version};
+use self::shared::{config, errors, outputs, set_command_line, version};
 use crate::arena::KeyError;
 use crate::processor;
 
@@ -290,7 +290,8 @@ fn parse(line: Vec<OsString>) -> anyhow::Result<(LabrysArguments, Option<PathBuf
         command = command.long_version(version::long());
     }
     let (line, config) = config::expand(command.clone(), line)?;
-    let matches = command.try_get_matches_from_mut(line)?;
+    let matches = command.try_get_matches_from_mut(&line);
+    let matches = matches.map_err(|error| errors::with_words(error, &line))?;
     outputs::check(&command, &matches)?;
     Ok((LabrysArguments::from_arg_matches(&matches)?, config))
 }

@@ -452,6 +452,25 @@ fn a_file_of_another_kind_is_recognised() {
     assert!(!std::path::Path::new(&out).exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_word_that_is_not_utf8_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let word = std::ffi::OsStr::from_bytes(b"caf\xe9.x");
+    for (arguments, message) in [
+        (
+            &["nnue", "selfplay", "--variant", "chess", "--net"][..],
+            "labrys: --net `caf\u{fffd}.x`: not UTF-8",
+        ),
+        (&["linear", "train", "--weights"], "labrys: --weights `caf\u{fffd}.x`: not UTF-8"),
+        (&["match", "--each", "nodes=1"], "labrys: `caf\u{fffd}.x`: not UTF-8"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        assert_fails(shell::output(command.args(arguments).arg(word)), message);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported_by_name() {

@@ -1,6 +1,7 @@
 //! Error messages in one style: `--flag VALUE: expected …`.
 
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::io;
 
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -23,6 +24,21 @@ pub(in crate::commands) fn exit(error: &Error) -> ! {
     }
     print_message!("labrys: {}", of_line(error));
     std::process::exit(USAGE);
+}
+
+/// Adds the words that are not UTF-8 to the error of one of them, which does not name it.
+pub(in crate::commands) fn with_words(mut error: Error, line: &[OsString]) -> Error {
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        let before = line.iter().map(|word| word.to_str().filter(|word| word.starts_with('-')));
+        let words =
+            line.iter().zip([None].into_iter().chain(before)).filter(|(word, _)| word.to_str().is_none());
+        let words = words.map(|(word, flag)| {
+            let flag = flag.map_or_else(String::new, |flag| format!("{flag} "));
+            flag + &quote(&word.to_string_lossy())
+        });
+        error.insert(ContextKind::InvalidValue, ContextValue::Strings(words.collect()));
+    }
+    error
 }
 
 /// The text of a command line error.
@@ -79,7 +95,9 @@ pub(in crate::commands) fn of_line(error: &Error) -> String {
             let or_more = if is_exact { "" } else { " or more" };
             format!("{}: expected {}{or_more}, found {actual}", argument(), counted(expected, "value"))
         }
-        ErrorKind::InvalidUtf8 => "an argument is not UTF-8".to_owned(),
+        ErrorKind::InvalidUtf8 => {
+            format!("{}: not UTF-8", texts(error, ContextKind::InvalidValue).join(" or "))
+        }
         _ => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
