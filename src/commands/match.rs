@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use serde::Serialize;
 pub(super) use self::arguments::MatchArguments;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
+use crate::arena::pgn::merge::part_of_game;
 use crate::arena::report::GameFacts;
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::commands::shared::progress::Progress;
@@ -21,6 +22,9 @@ use crate::commands::shared::records::warn_of_repeats;
 use crate::files::{Claim, named, write_atomically};
 use crate::game::{counted, quote};
 use crate::search::Control;
+
+/// Gaps between games that a warning names.
+const MAX_GAPS: usize = 10;
 
 /// The report at the end of a match.
 #[derive(Serialize)]
@@ -76,6 +80,8 @@ struct Restored {
     lines: HashSet<u64>,
     /// Their final positions as FEN, in the order of the file.
     final_fens: Vec<String>,
+    /// Their numbers from 0, by the first one of their shard or of the match.
+    numbers: BTreeMap<u64, BTreeSet<u64>>,
     /// The turns of each player. The records do not have their times to less than a millisecond.
     turns: Vec<Turns>,
 }
@@ -83,7 +89,13 @@ struct Restored {
 impl Restored {
     fn new(tournament: &Tournament) -> Restored {
         let turns = vec![Turns::default(); tournament.engines.len()];
-        Restored { results: Results::default(), lines: HashSet::new(), final_fens: Vec::new(), turns }
+        Restored {
+            results: Results::default(),
+            lines: HashSet::new(),
+            final_fens: Vec::new(),
+            numbers: BTreeMap::new(),
+            turns,
+        }
     }
 
     /// Adds the games of a file.
@@ -97,6 +109,8 @@ impl Restored {
                 .with_context(|| format!("{}: game {number}", path.display()))?;
             self.lines.insert(facts.line);
             self.final_fens.push(facts.final_fen);
+            let first = part_of_game(record).ok().flatten().map_or(0, |part| part.numbers().start);
+            self.numbers.entry(first).or_default().insert(number.saturating_sub(1));
             for turn in facts.turns {
                 let player = &facts.players[turn.player.index()];
                 let index = names.iter().position(|name| name == player);
@@ -107,6 +121,36 @@ impl Restored {
             }
         }
         Ok(())
+    }
+}
+
+impl Restored {
+    /// Warns of games that are missing before others of their shard or match: a file may have lost them.
+    fn warn_of_gaps(&self) {
+        let gaps = self.numbers.iter().flat_map(|(&first, numbers)| {
+            let ends = [first].into_iter().chain(numbers.iter().map(|number| number + 1));
+            ends.zip(numbers).map(|(end, &next)| end..next)
+        });
+        let gaps: Vec<_> = gaps.filter(|gap| !gap.is_empty()).collect();
+        if gaps.is_empty() {
+            return;
+        }
+        let missing: u64 = gaps.iter().map(|gap| gap.end - gap.start).sum();
+        let shown = gaps.iter().map(|gap| match gap.end - gap.start {
+            1 => gap.end.to_string(),
+            _ => format!("{} to {}", gap.start + 1, gap.end),
+        });
+        let mut shown: Vec<_> = shown.take(MAX_GAPS + 1).collect();
+        if shown.len() > MAX_GAPS {
+            shown.truncate(MAX_GAPS);
+            shown.push("…".to_owned());
+        }
+        print_message!(
+            "labrys: warning: {} missing before later ones, by number {}: a match that was stopped lacks those \
+             in play, a damaged file others",
+            counted(missing, "game"),
+            shown.join(", ")
+        );
     }
 }
 
@@ -146,7 +190,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     let control = crate::commands::shared::interruptible()?;
     check(&tournament, &control)?;
     let (mut pgn_file, restored) = arguments.pgn_file(&tournament)?;
-    let Restored { mut results, mut lines, final_fens, turns } = restored;
+    let Restored { mut results, mut lines, final_fens, turns, .. } = restored;
     let mut epd_file = arguments.epd_file(&final_fens)?;
 
     for engine in &tournament.engines {
@@ -224,6 +268,7 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
         let games = finished_games(path).context("--report")?;
         restored.add(path, &games, tournament).context("--report")?;
     }
+    restored.warn_of_gaps();
     let Restored { results, turns, lines, .. } = restored;
     warn_of_repeats(results.games(), lines.len() as u64);
     let thinking = vec![ThinkingTime::default(); tournament.engines.len()];

@@ -199,6 +199,28 @@ fn final_positions_of_a_killed_match_are_those_of_its_games() {
 }
 
 #[test]
+fn a_report_names_missing_games() {
+    let folder = folder();
+    let (engines, path) = (format!("{ENGINES} --games 8"), folder.path().join("x.pgn"));
+    let report = |words: &str| run(&folder, &format!("{engines} --report {words}"));
+    played(&folder, &format!("{engines} --pgnout @/x.pgn"));
+    for shard in [1, 2] {
+        played(&folder, &format!("{engines} --shard {shard}/2 --pgnout @/{shard}.pgn"));
+    }
+    for words in ["@/x.pgn", "@/1.pgn @/2.pgn", "@/2.pgn"] {
+        let (success, _, error) = report(words);
+        assert!(success && !error.contains("missing"), "{words}: {error}");
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let starts: Vec<_> = text.match_indices("[Event ").map(|(at, _)| at).collect();
+    // Without games 2, 4 and 5, which nothing else shows, and without the last one.
+    let games = [0..1, 2..3, 5..7].map(|run| &text[starts[run.start]..starts[run.end]]);
+    std::fs::write(&path, games.concat()).unwrap();
+    let (success, _, error) = report("@/x.pgn");
+    assert!(success && error.contains("3 games missing before later ones, by number 2, 4 to 5: "), "{error}");
+}
+
+#[test]
 fn the_state_of_a_match_is_reported_at_intervals() {
     let folder = folder();
     let out = played(&folder, &format!("{ENGINES} --games 8 --rating-interval 4"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::file::{self, PgnFileError};
-use super::{PgnError, ReplayError};
+use super::{PgnError, PgnGame, ReplayError};
 use crate::tournament::SHARD;
 use labrys_support::shard::{MergeError, Part, ShardError};
 
@@ -66,8 +66,15 @@ pub enum PgnMergeError {
 pub fn part_of(path: &Path) -> Result<Option<Part>, PgnMergeError> {
     let Some(game) = file::open(path)?.next() else { return Ok(None) };
     let game = game.map_err(|error| PgnMergeError::Pgn { path: path.to_owned(), error })?;
-    let part = game.other_tag(SHARD).map(str::parse).transpose();
-    part.map_err(|error| PgnMergeError::Tag { path: path.to_owned(), error })
+    part_of_game(&game).map_err(|error| PgnMergeError::Tag { path: path.to_owned(), error })
+}
+
+/// The part of a match that a game is of; `None` if it is not of a shard.
+///
+/// # Errors
+/// [`ShardError`] of its tag.
+pub fn part_of_game(game: &PgnGame) -> Result<Option<Part>, ShardError> {
+    game.other_tag(SHARD).map(str::parse).transpose()
 }
 
 /// Writes the games of all parts of a match in the order of the schedule, without their `Shard` tags.
