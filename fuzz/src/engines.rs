@@ -84,7 +84,8 @@ fn run(data: &[u8]) {
     });
 }
 
-/// Gives an answer for each line, and one where the client waits for more; closes the connection after the last.
+/// Gives an answer for each line, and one where the client waits for more, and closes the connection after the
+/// last one.
 fn answer(listener: &TcpListener, answers: &[String]) {
     let Ok((mut stream, _)) = listener.accept() else { return };
     let Ok(input) = stream.try_clone() else { return };

@@ -474,8 +474,8 @@ impl Trial<'_> {
     }
 }
 
-/// The resident memory of a group of processes in KiB, where the system tells it. A script that starts the engine
-/// is in the same group.
+/// The resident memory of a group of processes in KiB, where the system tells it. A script that starts the
+/// engine is in the same group.
 fn resident_memory(group: u32) -> Option<u64> {
     let of_process = |folder: PathBuf| {
         // Behind the name, which may be anything: state, parent, group.

@@ -286,7 +286,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     step(
         "search/stop-twice",
-        "position startpos\ngo infinite\nstop\nstop\n? move\nisready\n? readyok\n? quiet 200\ngo depth 1\n? move",
+        "position startpos\ngo infinite\nstop\nstop\n? move\nisready\n? readyok\n? quiet 200\n\
+         go depth 1\n? move",
         "one move for each `go`",
         "Lynx #777, Weiss #554; a surplus `stop` ended the next search",
     ),
