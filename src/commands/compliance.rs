@@ -139,12 +139,24 @@ impl ComplianceArguments {
         let default = || vec![self.variant.clone().unwrap_or_else(|| registry::default_name().to_owned())];
         // Before the engine is started.
         self.variant.as_deref().map(|name| Rules::new(name, None)).transpose()?;
-        let setup =
-            EngineSetup { kind, options: Vec::new(), timeout: self.timeout, restart: false, ponders: false };
+        let options = self.option.clone();
+        let setup = EngineSetup { kind, options, timeout: self.timeout, restart: false, ponders: false };
         match setup.announced_games(&EngineLog::default(), control) {
-            Ok(games) if games.is_empty() || self.variant.is_some() => Ok(default()),
-            Ok(games) => Ok(games.into_iter().map(str::to_owned).collect()),
-            Err(error) if error.is_launch() => Err(error).context(self.command.join(" ")),
+            // One that announces the default game alone may know nothing of announcing.
+            Ok(games) if games.is_empty() || games == [registry::default_name()] => Ok(default()),
+            Ok(games) => match self.variant.as_deref() {
+                Some(game) if !games.contains(&game) => bail!(
+                    "{} does not announce {}, but {}",
+                    self.command.join(" "),
+                    quote(game),
+                    games.join(", ")
+                ),
+                Some(game) => Ok(vec![game.to_owned()]),
+                None => Ok(games.into_iter().map(str::to_owned).collect()),
+            },
+            Err(error) if error.is_launch() || error.is_option() => {
+                Err(error).context(self.command.join(" "))
+            }
             // The steps tell what is wrong.
             Err(_) => Ok(default()),
         }

@@ -122,9 +122,7 @@ impl Restored {
         }
         Ok(())
     }
-}
 
-impl Restored {
     /// Warns of games that are missing before others of their shard or match: a file may have lost them.
     fn warn_of_gaps(&self) {
         let gaps = self.numbers.iter().flat_map(|(&first, numbers)| {

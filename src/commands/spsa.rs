@@ -80,6 +80,8 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
         Ok(())
     })?;
     progress.finish();
+    // A report without a state would be one of a run that has lost it.
+    folder.write(&state)?;
     folder.put_report(spsa.report(&state))?;
     print_line!("{}, {}", counted(state.iteration, "iteration"), spsa.summary(&state))?;
     if state.iteration == spsa.iterations {

@@ -462,9 +462,7 @@ fn changed_tags_do_not_count() {
         _ => ("1/2-1/2", "1-0"),
     };
     let tag = format!("[Result \"{result}\"]");
-    let both = format!(
-        "the result is wrong: `{result}` after the moves, `{others}` in the tag `Result` or behind it"
-    );
+    let both = format!("the result is wrong: both `{result}` and `{others}`");
     for (from, to, message) in [
         (plies, "[PlyCount \"7\"]", format!("`PlyCount` is wrong: `7`, but the game has {count}")),
         ("[White \"a\"]", "[White \"a\"]\n[White \"b\"]", "`White` is wrong: both `a` and `b`".to_owned()),

@@ -189,12 +189,20 @@ fn final_positions_of_a_killed_match_are_those_of_its_games() {
     succeed(play("--games 8 --resume"));
     let more = lines(&path);
     assert!(more.len() == 8 && more[..6].iter().eq(whole.lines()), "{more:?}");
-    // Positions of something else are kept.
-    for (text, line) in [(format!("{}x\n", &whole[..second]), 2), (format!("{}\nx", more.join("\n")), 9)] {
-        std::fs::write(&path, &text).unwrap();
-        let message = format!("x.epd: line {line}: not the final position of a game of --pgnout");
-        assert_fails(play("--games 8 --resume"), &message);
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    // A file of something else is left as it is.
+    let other = format!("{}x\n", &whole[..second]);
+    std::fs::write(&path, &other).unwrap();
+    assert_fails(play("--games 8 --resume"), "x.epd: line 2: not the final position of a game of --pgnout");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+    // What is behind the games, or no text, is moved aside.
+    let all = more.join("\n") + "\n";
+    for (rest, kept, number) in [("x\ny\n", 8, ""), ("\0\0\0", 8, "-2"), ("\0\0", 1, "-3")] {
+        let begin: String = all.split_inclusive('\n').take(kept).collect();
+        std::fs::write(&path, begin + rest).unwrap();
+        succeed(play("--games 8 --resume"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), all, "{rest:?}");
+        let aside = folder.path().join(format!("x.epd.damaged{number}"));
+        assert_eq!(std::fs::read_to_string(aside).unwrap(), rest);
     }
 }
 

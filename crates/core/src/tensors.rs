@@ -5,7 +5,7 @@
 //! file, and `header_crc32`, that of everything before, which [`crate::seal`] writes. Version 1 does
 //! not have the latter.
 
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use safetensors::tensor::TensorView;
@@ -31,7 +31,7 @@ const HEADER_SUM: &str = "header_crc32";
 /// The bytes of a file before its header, which say how long the header is.
 const LENGTH_BYTES: usize = 8;
 
-/// The longest header in bytes that a file of more bytes can have.
+/// The longest header in bytes of a file that is longer.
 const MAX_HEADER: u64 = 1 << 20;
 
 /// A kind of file.
@@ -223,11 +223,11 @@ pub fn read_file(kind: FileKind, path: &Path) -> Result<Vec<u8>, TensorProblem> 
         let length = file.metadata()?.len();
         file.by_ref().take(MAX_HEADER).read_to_end(&mut bytes)?;
         // Of a small one, who decodes it says what is wrong.
-        let is_foreign = length > MAX_HEADER && !has_entry(&bytes, entry);
-        if !is_foreign {
-            bytes.append(&mut input::read_all(file, input::MAX_TENSORS)?);
+        if length > MAX_HEADER && !has_entry(&bytes, entry) {
+            return Ok(None);
         }
-        Ok(Some(bytes).filter(|_| !is_foreign))
+        file.rewind()?;
+        input::read_all(file, input::MAX_TENSORS).map(Some)
     };
     read().map_err(TensorProblem::Io)?.ok_or(TensorProblem::Foreign { what, entry })
 }

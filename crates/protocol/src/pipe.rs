@@ -265,8 +265,8 @@ impl Drop for Pipe {
 fn is_text(line: &str) -> bool {
     let mut words = line.split_whitespace();
     match words.next() {
-        Some("id" | "feature" | "option") => true,
-        Some("info") => words.next() == Some("string"),
+        Some("id" | "feature" | "option" | "#" | "telluser" | "tellusererror" | "Error") => true,
+        Some("info") => words.any(|word| word == "string"),
         _ => false,
     }
 }

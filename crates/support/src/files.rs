@@ -126,7 +126,7 @@ fn replace<E: From<io::Error>>(
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
     let file = temporary_beside(path, rights)?;
-    // Errors of the open file have no name of the temporary one.
+    // Errors of a `NamedTempFile` name the temporary file, those of its `File` do not.
     let mut writer = BufWriter::new(file.as_file());
     write(&mut writer)?;
     writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;

@@ -72,10 +72,10 @@ impl Storage {
             match self.read(&name, catalogue) {
                 Err(error) => log::warn!("{}: {error}", self.path(&name).display()),
                 Ok(state) if !is_old && sessions.len() < most => sessions.push((name, state)),
-                Ok(_) => {
-                    self.remove(&name);
-                    *if is_old { &mut old } else { &mut more } += 1;
-                }
+                Ok(_) => match fs::remove_file(self.path(&name)) {
+                    Ok(()) => *if is_old { &mut old } else { &mut more } += 1,
+                    Err(error) => log::warn!("{}: cannot be deleted: {error}", self.path(&name).display()),
+                },
             }
         }
         // A clock that is wrong makes sessions old, too.

@@ -196,23 +196,34 @@ impl MatchArguments {
 }
 
 /// Opens a file of final positions to append to. A match that was killed may have cut off its last line, or
-/// have left out a game of its PGN file, so the file is written anew unless it has all of them.
+/// have left out a game of its PGN file, so the file is written anew unless it has all of them. What is behind
+/// them, of games that the PGN file has lost or no text, is moved to `<name>.damaged`.
 ///
 /// # Errors
 /// The error of the system, or the line that is not of these games.
 fn continue_epd(path: &Path, mut file: File, final_fens: &[String]) -> io::Result<File> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let (found, expected) = (String::from_utf8_lossy(&bytes), final_fens.join("\n"));
-    let expected = if expected.is_empty() { expected } else { expected + "\n" };
-    if !expected.starts_with(&*found) {
-        let same = found.lines().zip(expected.lines()).take_while(|(found, expected)| found == expected);
-        let problem = "not the final position of a game of --pgnout; without the file it is made anew";
-        return Err(io::Error::other(format!("line {}: {problem}", 1 + same.count())));
+    let expected: Vec<_> = final_fens.iter().map(|fen| format!("{fen}\n")).collect();
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    let same = lines.zip(&expected).take_while(|(line, expected)| *line == expected.as_bytes()).count();
+    let rest = &bytes[expected[..same].concat().len()..];
+    let next = expected.get(same);
+    if next.is_some() && rest.contains(&b'\n') {
+        let problem = "not the final position of a game of --pgnout; remove the file, and it is made again";
+        return Err(io::Error::other(format!("line {}: {problem}", same + 1)));
     }
     drop(file);
-    if *found != expected {
-        files::write_atomically(path, expected)?;
+    if next.map_or(!rest.is_empty(), |next| !next.as_bytes().starts_with(rest)) {
+        let aside = files::set_aside(path, rest)?;
+        log::warn!(
+            "{}: what is behind the games of --pgnout was moved to {}",
+            path.display(),
+            aside.display()
+        );
+    }
+    if next.is_some() || !rest.is_empty() {
+        files::write_atomically(path, expected.concat())?;
     }
     OpenOptions::new().append(true).open(path)
 }

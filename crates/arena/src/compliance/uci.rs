@@ -41,15 +41,12 @@ pub(super) fn prepare(trial: &mut Trial) -> Result<(), Stop> {
     let option = |name: &str| trial.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
     let game = &trial.positions.rules().variant;
     let mut lines = Vec::new();
-    if let Some(EngineOption { name, words }) = option(VARIANT) {
-        if !words.iter().any(|word| word.eq_ignore_ascii_case(game)) {
-            return Err(Fault::new(format!("it does not announce the game {}", quote(game))).into());
-        }
+    let knows = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(game));
+    if let Some(EngineOption { name, .. }) = option(VARIANT).filter(|option| knows(&option.words)) {
         lines.push(format!("setoption name {name} value {game}"));
     }
     for (name, value) in &trial.compliance.options {
-        let option = option(name).ok_or_else(|| Fault::new(format!("it has no option {}", quote(name))))?;
-        let name = &option.name;
+        let name = option(name).map_or(name, |option| &option.name);
         lines.push(match value.as_str() {
             "" => format!("setoption name {name}"),
             value => format!("setoption name {name} value {value}"),
@@ -139,7 +136,7 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     Ok(())
 }
 
-/// Whether there is an option that a step needs, by its name, or by its name and a number in its range.
+/// Whether there is an option that a step needs, by its name, or by its name and a number up to its maximum.
 pub(super) fn has_option(lines: &[String], need: &str) -> bool {
     let with_number = need.rsplit_once(' ').and_then(|(name, number)| Some((name, number.parse().ok()?)));
     let (name, number) = with_number.unwrap_or((need, i128::MIN));
@@ -151,9 +148,7 @@ pub(super) fn has_option(lines: &[String], need: &str) -> bool {
 
 /// Checks that there is a name and an author.
 pub(super) fn check_names(trial: &Trial) -> Result<(), Fault> {
-    let has = |word: &str| {
-        trial.names.iter().any(|line| line.strip_prefix(word).is_some_and(|rest| rest.len() > 1))
-    };
+    let has = |word: &str| trial.names.iter().any(|line| line.starts_with(&format!("{word} ")));
     match ["id name", "id author"].into_iter().find(|word| !has(word)) {
         Some(missing) => Err(Fault::new(format!("no {} with a text", quote(missing)))),
         None => Ok(()),

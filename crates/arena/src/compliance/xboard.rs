@@ -195,12 +195,8 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     let board = trial.board_of(&position);
     // In the notation of the core, if it is legal.
     let best = mv.unwrap_or_default();
-    let own = board.ok().and_then(|mut board| {
-        let san = board.legal_moves().into_iter().filter_map(|mv| board.san(&mv).ok());
-        let is_san = san.map(|san| plain(&san)).any(|san| san == plain(best));
-        let own = board.play_san(best).ok()?;
-        (is_san || own == best).then_some(own)
-    });
+    let own = board.ok().and_then(|mut board| board.play_san(best).ok());
+    let own = own.filter(|own| is_written_well(best, own));
     if let Some(own) = &own {
         trial.line.moves.push(own.clone());
     }
@@ -216,9 +212,13 @@ pub(super) fn heard(trial: &mut Trial, line: &str, arrived: Instant) -> Result<(
     Ok(())
 }
 
-/// A move in the notation of books without its signs, which engines write or do not.
-fn plain(san: &str) -> String {
-    san.replace(['+', '#', '=', '!', '?'], "")
+/// Whether a move is in coordinates as the protocol has them, or in the notation of books.
+fn is_written_well(text: &str, own: &str) -> bool {
+    let is_castling = text.starts_with("O-O");
+    text == own
+        || !(text.eq_ignore_ascii_case(own)
+            || text.contains(char::is_whitespace)
+            || (text.contains('-') && !is_castling))
 }
 
 /// Reads a line of thinking output.

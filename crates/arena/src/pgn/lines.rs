@@ -1,5 +1,6 @@
 //! The lines of a PGN file, in any encoding and with any line ends.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 
 use labrys_support::text::decode_line;
@@ -30,8 +31,8 @@ pub(super) struct Lines<R> {
     before: u64,
     /// Length of the current line in the file, in bytes.
     length: u64,
-    /// The first byte that is no text since it was last taken.
-    damage: Option<Damage>,
+    /// The first bytes of each run of those that are no text, since they were last taken.
+    damage: VecDeque<Damage>,
 }
 
 /// A byte of a file that is no text.
@@ -47,13 +48,14 @@ pub(super) struct Damage {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input, line: String::new(), at: 0, number: 0, before: 0, length: 0, damage: None }
+        Lines { input, line: String::new(), at: 0, number: 0, before: 0, length: 0, damage: VecDeque::new() }
     }
 
     /// The first byte that is no text in what has been read since the last one was taken.
     pub(super) fn take_damage(&mut self) -> Option<Damage> {
         let read = self.bytes_read();
-        self.damage.take_if(|damage| damage.place < read)
+        let count = self.damage.iter().take_while(|damage| damage.place < read).count();
+        self.damage.drain(..count).next()
     }
 
     /// The number of the current line, counted from 1.
@@ -110,10 +112,10 @@ impl<R: BufRead> Lines<R> {
         if bytes.len() > MAX_LINE {
             return Err(Problem::LongLine);
         }
-        if let Some((at, byte)) = blank_damage(&mut bytes) {
-            let place = self.before + at as u64;
-            self.damage.get_or_insert(Damage { line: self.number, byte, place });
-        }
+        let (line, before) = (self.number, self.before);
+        blank_damage(&mut bytes, |at, byte| {
+            self.damage.push_back(Damage { line, byte, place: before + at as u64 });
+        });
         self.line = decode_line(bytes);
         if self.line.starts_with(BYTE_ORDER_MARK) {
             self.line.remove(0);
@@ -169,9 +171,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Makes the bytes of a line that are no text spaces. Returns the first one and its index.
-fn blank_damage(bytes: &mut [u8]) -> Option<(usize, u8)> {
-    let mut first = None;
+/// Makes the bytes of a line that are no text spaces. `each` gets the index and the byte of each run of them.
+fn blank_damage(bytes: &mut [u8], mut each: impl FnMut(usize, u8)) {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let length = match byte {
@@ -182,12 +183,11 @@ fn blank_damage(bytes: &mut [u8]) -> Option<(usize, u8)> {
         // Those behind the first ones are of the same block.
         let rest = bytes[at + length..].iter().take_while(|&&other| length > 0 && other == byte).count();
         if length > 0 {
-            first.get_or_insert((at, byte));
+            each(at, byte);
             bytes[at..at + length + rest].fill(b' ');
         }
         at += (length + rest).max(1);
     }
-    first
 }
 
 /// Whether a character counts as a space, as do control characters and zero-width marks of pasted texts.

@@ -35,8 +35,8 @@ pub enum PgnMergeError {
         /// The error.
         error: ReplayError,
     },
-    /// A pair of games does not have the same players, with colours swapped.
-    #[error("{}: game {number}: other players than in the game before it", .path.display())]
+    /// A pair of games does not have the same players with the same options and limits, with colours swapped.
+    #[error("{}: game {number}: other players, options or limits than in the game before it", .path.display())]
     Players {
         /// The file.
         path: PathBuf,

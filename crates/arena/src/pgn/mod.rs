@@ -55,8 +55,8 @@ pub struct PgnGame {
     pub closing: String,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
-    /// The tag `Result`, or a second result after the moves, if it says something else than the first result
-    /// after the moves, which counts as `end`.
+    /// A tag `Result`, or a second result after the moves, that says something else than the one that counts as
+    /// `end`.
     pub contradiction: Option<&'static str>,
     /// All other tags with their values, such as `Event` and `WhiteElo`.
     pub other_tags: Vec<(String, String)>,
@@ -115,9 +115,9 @@ pub enum ReplayError {
     #[error("the result is wrong: the rules ended the game, not the clock: {0}")]
     NotOnTime(Outcome),
     /// The tag `Result`, or a second result, says something else.
-    #[error("the result is wrong: `{0}` after the moves, `{1}` in the tag `Result` or behind it")]
+    #[error("the result is wrong: both `{0}` and `{1}`")]
     Tag(&'static str, &'static str),
-    /// There are two values of a tag, of which one may follow from the moves.
+    /// A tag is there twice with different values.
     #[error("the tag `{name}` is wrong: both {} and {}", quote(.first), quote(.second))]
     Repeated {
         /// The tag.

@@ -205,7 +205,7 @@ impl<R: BufRead> PgnReader<R> {
                 self.game_line = self.lines.number();
                 self.last_word.clear();
                 self.has_result = false;
-                self.check_damage()?;
+                self.check_between()?;
             }
             match self.lines.letter() {
                 Some('{' | ';') => {
@@ -474,7 +474,7 @@ impl<R: BufRead> PgnReader<R> {
         let Some(is_after_blank) = self.lines.skip_space()? else {
             return self.check_damage().map(|()| false);
         };
-        self.check_damage()?;
+        self.check_between()?;
         if matches!(self.lines.letter(), Some('{' | ';')) {
             let comment = self.comment()?;
             self.check_damage()?;
@@ -485,8 +485,7 @@ impl<R: BufRead> PgnReader<R> {
         match words::result_at(self.lines.rest()).filter(|_| !is_after_blank) {
             Some((length, result)) => {
                 self.lines.skip(length);
-                let second =
-                    result.filter(|second| text.result.flatten().is_some_and(|first| first != *second));
+                let second = result.filter(|second| text.result.flatten() != Some(*second));
                 text.second = text.second.or(second);
                 Ok(true)
             }
@@ -498,6 +497,23 @@ impl<R: BufRead> PgnReader<R> {
     fn check_damage(&mut self) -> Result<(), Problem> {
         self.damage = self.lines.take_damage();
         self.damage.map_or(Ok(()), |damage| Err(Problem::NoText(damage.byte)))
+    }
+
+    /// The error of such bytes between games. What is behind them in the same line is the rest of a game, whose
+    /// beginning they have taken, and so is what follows up to the next game.
+    fn check_between(&mut self) -> Result<(), Problem> {
+        let checked = self.check_damage();
+        let is_rest = self.damage.is_some_and(|damage| damage.line == self.lines.number());
+        if is_rest && !self.begins_tags(false) {
+            // The rest of a tag has further ones and a blank line before the moves.
+            let mut blank_lines = if self.lines.rest().trim_end().ends_with(']') { 2 } else { 1 };
+            let mut is_blank = false;
+            while blank_lines > 0 && self.lines.next_line()? && !self.begins_tags(is_blank) {
+                is_blank = self.lines.rest().trim().is_empty();
+                blank_lines -= usize::from(is_blank);
+            }
+        }
+        checked
     }
 
     /// The next game, after an earlier problem.
@@ -935,6 +951,17 @@ mod tests {
                 all[at..at + part.len()].fill(byte);
                 assert_eq!(white(read(&all)), ("AC".to_owned(), error(line, byte)), "{part}");
             }
+            // The end of a game without its beginning is none.
+            for part in ["\"]\n[Black", "b\"]\n\n1.", "e4 e5", "1-0\n"] {
+                let rest = &two[two.find(part).unwrap()..];
+                let before = erased(&two[..two.len() - rest.len()], byte);
+                let all = [one.as_bytes(), &before, rest.as_bytes(), three.as_bytes()].concat();
+                assert_eq!(white(read(&all)), ("AC".to_owned(), error(6, byte)), "{part}");
+            }
+            // Games on one line have each their own.
+            let line =
+                [b"1. e4 ", &erased("abcd", byte)[..], b" e5 1-0 1. d4 ", &erased("abcd", byte), b" d5 0-1"];
+            assert_eq!(read(&line.concat()).1, [error(1, byte), error(1, byte)].concat());
             let comment = [one.trim_end().as_bytes(), b" {", &erased("abcd", byte), b"}\n", two.as_bytes()];
             assert_eq!(white(read(&comment.concat())), ("AB".to_owned(), error(4, byte)));
         }

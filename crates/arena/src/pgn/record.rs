@@ -81,7 +81,7 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
         tags.take("GameNumber");
     }
     // The moves say how many there are. Other programs count in other ways, but a game of Labrys is changed.
-    let is_wrong = |count: &str| count.trim().parse().is_ok_and(|count: usize| count != text.moves.len());
+    let is_wrong = |count: &str| count.trim().parse() != Ok(text.moves.len());
     tags.0
         .retain(|(name, value)| !name.eq_ignore_ascii_case(PLY_COUNT) || number.is_some() && is_wrong(value));
     let end = result.map(|winner| final_result(winner, &mut tags));

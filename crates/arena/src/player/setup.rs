@@ -126,6 +126,11 @@ impl EngineSetupError {
     pub fn is_launch(&self) -> bool {
         matches!(self, EngineSetupError::Client(ClientError::Launch(_) | ClientError::Connect { .. }))
     }
+
+    /// Whether the engine lacks an option or refuses its value.
+    pub fn is_option(&self) -> bool {
+        matches!(self, EngineSetupError::Client(ClientError::UnknownOption { .. } | ClientError::Refused(_)))
+    }
 }
 
 impl EngineSetup {

@@ -114,8 +114,8 @@ impl TrainingFolder {
         Ok(Some(TrainingState { net: net?, optimiser, best: best?, curve }))
     }
 
-    /// Writes the curve, the best net and, last, the state. The first state is written before them, too: they
-    /// are refused without one.
+    /// Writes the curve, the best net and, last, the state. The first state is also written before curve and
+    /// net, as these are refused where there is no state.
     ///
     /// # Errors
     /// [`RunError`] names the file; an existing file is left unchanged.
