@@ -236,9 +236,14 @@ mod tests {
         );
         let error = read_book("book.epd", &text, ALL).unwrap_err();
         assert!(error.contains("book.epd`, line 7: move 5: `xx` is no move"), "{error}");
-        for junk in ["milk and a shopping list", "\0\0\0", "# Title\n{x}"] {
+        let nothing = "no position and no moves: `";
+        for (junk, reason) in [
+            ("milk and a shopping list", nothing),
+            ("# Title\n{x}", nothing),
+            ("\0\0\0", "byte 0x00 is no text"),
+        ] {
             let error = read_book("book.txt", junk, ALL).unwrap_err();
-            assert!(error.contains("no position and no moves: `"), "{error}");
+            assert!(error.contains(reason), "{error}");
         }
         let lenient = read_book("book.epd", &text, BookOptions { strict: false, ..ALL }).unwrap();
         assert_eq!(lenient.len(), 4);

@@ -930,7 +930,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_an_error_of_their_game_or_one_between_games() {
-        let tags = |name: &str| format!("[White \"{name}\"]\n[Black \"b\"]\n\n");
+        let tags = |name: &str| format!("[Event \"e\"] [White \"{name}\"]\n[Black \"b\"]\n\n");
         let [one, two, three] = ["A", "B", "C"].map(|name| format!("{}1. e4 e5 1-0\n\n", tags(name)));
         let erased = |text: &str, byte: u8| vec![byte; text.len()];
         let error = |line: usize, byte: u8| vec![format!("line {line}: {}", Problem::NoText(byte))];
