@@ -476,7 +476,10 @@ fn changed_tags_do_not_count() {
         all.iter().for_each(|command| assert_fails(labrys(command), &message));
     }
     std::fs::write(&file, good.replacen("[White \"a\"]", "[White \"c\"]", 1)).unwrap();
-    assert_fails(labrys(&merge), "a.pgn: game 2: other players than in the game before it");
+    assert_fails(
+        labrys(&merge),
+        "a.pgn: game 2: other players, options or limits than in the game before it",
+    );
     // A game that was cut off is named, and does not count.
     std::fs::write(&file, &good[..good.trim_end().len() - 5]).unwrap();
     let (success, _, error) = labrys(&all[1]);
