@@ -375,25 +375,30 @@ fn a_killed_match_resumes_to_the_same_result() {
     assert!(out.contains("\n0 games in "), "{out}");
 }
 
+/// Plays a match in two shards, `a.pgn` and `b.pgn`. Returns the commands that count the results of the first one:
+/// `games replay`, `match --report`, `match --resume`, `games merge` and `linear tune`.
+fn counting_commands(path: &dyn Fn(&str) -> String) -> [String; 5] {
+    let (file, other) = (path("a.pgn"), path("b.pgn"));
+    let play = format!("match {TWO} --games 4");
+    assert!(labrys(&format!("{play} --shard 1/2 --pgnout {file}")).0);
+    assert!(labrys(&format!("{play} --shard 2/2 --pgnout {other}")).0);
+    [
+        format!("games replay --strict {file}"),
+        format!("{play} --report {file}"),
+        format!("{play} --shard 1/2 --pgnout {file} --resume"),
+        format!("games merge --out {} {file} {other}", path("merged.pgn")),
+        format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json")),
+    ]
+}
+
 /// A result that the rules contradict is refused, or left out by name, wherever results count.
 #[test]
 fn changed_results_do_not_count() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let (file, other) = (path("a.pgn"), path("b.pgn"));
-    let play = format!("match {TWO} --games 4");
-    assert!(labrys(&format!("{play} --shard 1/2 --pgnout {file}")).0);
-    assert!(labrys(&format!("{play} --shard 2/2 --pgnout {other}")).0);
-    let merge = format!("games merge --out {} {file} {other}", path("merged.pgn"));
-    let tune =
-        format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json"));
-    let all = [
-        format!("games replay --strict {file}"),
-        format!("{play} --report {file}"),
-        format!("{play} --shard 1/2 --pgnout {file} --resume"),
-        merge.clone(),
-        tune.clone(),
-    ];
+    let (file, play) = (path("a.pgn"), format!("match {TWO} --games 4"));
+    let all = counting_commands(&path);
+    let [.., merge, tune] = &all;
     let good = std::fs::read_to_string(&file).unwrap();
     for command in &all[..3] {
         let (success, _, error) = labrys(command);
@@ -421,9 +426,9 @@ fn changed_results_do_not_count() {
         }
     }
     std::fs::write(&file, &good).unwrap();
-    let (success, _, error) = labrys(&merge);
+    let (success, _, error) = labrys(merge);
     assert!(success, "{error}");
-    assert!(!labrys(&tune).2.contains("the result is wrong"));
+    assert!(!labrys(tune).2.contains("the result is wrong"));
 
     // A game that was adjudicated says why.
     let short = format!("{play} --max-moves 3 --pgnout {}", path("c.pgn"));
@@ -440,18 +445,9 @@ fn changed_results_do_not_count() {
 fn changed_tags_do_not_count() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let (file, other) = (path("a.pgn"), path("b.pgn"));
-    let play = format!("match {TWO} --games 4");
-    assert!(labrys(&format!("{play} --shard 1/2 --pgnout {file}")).0);
-    assert!(labrys(&format!("{play} --shard 2/2 --pgnout {other}")).0);
-    let merge = format!("games merge --out {} {file} {other}", path("merged.pgn"));
-    let all = [
-        format!("games replay --strict {file}"),
-        format!("{play} --report {file}"),
-        format!("{play} --shard 1/2 --pgnout {file} --resume"),
-        format!("linear tune --variant neighbours --strict --games {file} --out {}", path("tuned.json")),
-        merge.clone(),
-    ];
+    let file = path("a.pgn");
+    let all = counting_commands(&path);
+    let [_, report, _, merge, _] = &all;
     let good = std::fs::read_to_string(&file).unwrap();
     let line = |name: &str| good.lines().find(|line| line.starts_with(&format!("[{name} "))).unwrap();
     let (result, plies, end) = (line("Result"), line("PlyCount"), line("Termination"));
@@ -476,13 +472,10 @@ fn changed_tags_do_not_count() {
         all.iter().for_each(|command| assert_fails(labrys(command), &message));
     }
     std::fs::write(&file, good.replacen("[White \"a\"]", "[White \"c\"]", 1)).unwrap();
-    assert_fails(
-        labrys(&merge),
-        "a.pgn: game 2: other players, options or limits than in the game before it",
-    );
+    assert_fails(labrys(merge), "a.pgn: game 2: other players, options or limits than in the game before it");
     // A game that was cut off is named, and does not count.
     std::fs::write(&file, &good[..good.trim_end().len() - 5]).unwrap();
-    let (success, _, error) = labrys(&all[1]);
+    let (success, _, error) = labrys(report);
     assert!(
         success && error.contains("a.pgn: the game at the end has no result and does not count"),
         "{error}"
