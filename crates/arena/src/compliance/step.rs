@@ -55,8 +55,8 @@ pub struct Step {
     pub level: Level,
     /// The games in which it is done.
     pub games: Games,
-    /// Options, or features of an xboard engine, without which it is skipped. Its maximum has
-    /// to be at least a number behind it.
+    /// Options, or features of an xboard engine, without which it is skipped. A number behind an option is
+    /// the least that its maximum may be.
     pub needs: &'static [&'static str],
     /// What has to come back, in words.
     pub expects: &'static str,
