@@ -322,7 +322,7 @@ fn a_killed_match_resumes_to_the_same_result() {
     let arguments = |file: &Path, games: usize| {
         format!("match {TWO} --games {games} --concurrency 2 --pgnout {}", file.display())
     };
-    for (signal, name) in [("-INT", "int.pgn"), ("-KILL", "kill.pgn")] {
+    for (signal, name) in [("-INT", "int.pgn"), ("-TERM", "term.pgn"), ("-KILL", "kill.pgn")] {
         let file = path(name);
         // Long enough that the match is not over when the signal arrives.
         let child = command(&arguments(&file, 1_000_000))
@@ -340,7 +340,7 @@ fn a_killed_match_resumes_to_the_same_result() {
         let (out, error) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         let before = read(&file).len();
-        if signal == "-INT" {
+        if signal != "-KILL" {
             assert!(!output.status.success() && out.contains("a against b: "), "{out}");
             assert!(
                 error.contains(&format!("interrupted after {before} games, use --resume to continue")),

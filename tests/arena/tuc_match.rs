@@ -323,25 +323,28 @@ fn a_client_that_ends_or_never_joins_loses() {
 #[test]
 #[cfg(unix)]
 fn waiting_for_a_client_can_be_interrupted() {
-    let (_folder, path) = file();
-    let pids = path.with_extension("pids");
-    let words = format!("{INSIDE} --engine proto=tuc st=5 cmd=sh arg=-c");
-    let script = format!("arg=echo $$ >> {}; exec sleep 60 # {{port}}", pids.display());
-    let mut child = labrys(&words).arg(script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    while std::fs::read_to_string(&pids).unwrap_or_default().lines().next().is_none() {
-        assert!(start.elapsed() < TIMEOUT);
-        thread::sleep(Duration::from_millis(5));
-    }
-    signal(&child, "-INT");
-    while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < TIMEOUT, "still running");
-        thread::sleep(Duration::from_millis(5));
-    }
-    assert!(!child.wait().unwrap().success());
-    for pid in std::fs::read_to_string(&pids).unwrap().lines() {
-        let alive = Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().unwrap();
-        assert!(!alive.success(), "process {pid} is still there");
+    for name in ["-INT", "-TERM"] {
+        let (_folder, path) = file();
+        let pids = path.with_extension("pids");
+        let words = format!("{INSIDE} --engine proto=tuc st=5 cmd=sh arg=-c");
+        let script = format!("arg=echo $$ >> {}; exec sleep 60 # {{port}}", pids.display());
+        let mut child =
+            labrys(&words).arg(script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while std::fs::read_to_string(&pids).unwrap_or_default().lines().next().is_none() {
+            assert!(start.elapsed() < TIMEOUT);
+            thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, name);
+        while child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < TIMEOUT, "still running");
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!child.wait().unwrap().success());
+        for pid in std::fs::read_to_string(&pids).unwrap().lines() {
+            let alive = Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().unwrap();
+            assert!(!alive.success(), "process {pid} is still there");
+        }
     }
 }
 

@@ -155,8 +155,8 @@ fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
 /// The time that an interrupted step has to stop by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Waits for a process, and returns its status and what it has printed. After an interruption of this process it
-/// is killed, unless it ends soon: a terminal interrupts both, `kill` only this one.
+/// Waits for a process, and returns its status and what it has printed. An interruption of this process is passed
+/// on, for only a terminal interrupts both; the process is killed unless it ends soon.
 fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let reader = thread::spawn(move || {
@@ -168,14 +168,33 @@ fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        if control.is_stopped() && interrupted.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-            child.kill()?;
+        if control.is_stopped() {
+            let start = *interrupted.get_or_insert_with(|| {
+                terminate(&child);
+                Instant::now()
+            });
+            if start.elapsed() >= GRACE {
+                child.kill()?;
+            }
         }
         thread::sleep(Duration::from_millis(20));
     };
     let printed = reader.join().map_err(|_| io::ErrorKind::Other)??;
     Ok((status, printed))
 }
+
+/// Asks a process to end, where the system has a way.
+#[cfg(unix)]
+fn terminate(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    if let Err(error) = kill_process(Pid::from_child(child), Signal::TERM) {
+        log::warn!("cannot end process {}: {error}", child.id());
+    }
+}
+
+#[cfg(not(unix))]
+fn terminate(_child: &Child) {}
 
 /// Runs the command of a step, and keeps what it prints.
 fn run_step(step: &Step, begun: &StepBegun, out: &Path, control: &Control) -> anyhow::Result<StepDone> {

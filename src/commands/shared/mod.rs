@@ -117,10 +117,10 @@ pub(in crate::commands) fn command_line() -> Vec<String> {
     line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The control that Ctrl-C stops; none before the first call of [`interruptible`].
+/// The control that Ctrl-C and SIGTERM stop; none before the first call of [`interruptible`].
 static INTERRUPTIBLE: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 
-/// A control that Ctrl-C stops, instead of previous ones.
+/// A control that Ctrl-C and SIGTERM stop, instead of previous ones. SIGHUP is left to `nohup`.
 pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let current = || INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,6 +128,12 @@ pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
     if before.is_none() {
         let stop = move || current().iter().for_each(|control| control.stop());
         ctrlc::set_handler(stop).context("cannot install the Ctrl-C handler")?;
+        #[cfg(unix)]
+        {
+            let signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM]);
+            let mut signals = signals.context("cannot install the SIGTERM handler")?;
+            std::thread::spawn(move || signals.forever().for_each(|_| stop()));
+        }
     }
     Ok(control)
 }
