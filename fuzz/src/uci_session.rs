@@ -1,14 +1,13 @@
 //! Whole conversations in the UCI protocol, with commands during searches, to the engine with threads.
 
-use std::collections::BTreeSet;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arbitrary::{Result, Unstructured};
 use labrys_core::engine::{Board, GameOptions, OptionKind, Settings, registry};
 use labrys_protocol::run as run_protocol;
 
-use super::uci::Kept;
 use super::{Target, seeds};
 
 /// Steps of a conversation at most.
@@ -17,76 +16,113 @@ const STEPS: usize = 24;
 /// The longest pause before a step, in microseconds.
 const PAUSE: u64 = 1_500;
 
-/// Bytes from which a conversation is made. Each `go` has one answer, which is legal in a position of the
-/// conversation.
+/// The time in which one thread answers a `stop`.
+const STOP: Duration = Duration::from_millis(20);
+
+/// How often a conversation may take longer before that is a find: others may have the processor.
+const ATTEMPTS: usize = 5;
+
+/// Bytes from which a conversation is made. Each `go` has one answer, which is legal in its position; a `stop`
+/// is answered at once.
 pub(super) const TARGET: Target = Target { name: "uci_session", run, seeds: all_seeds, words: &[] };
 
 /// A conversation.
 struct Script {
     /// Lines, each with a pause before it.
     lines: Vec<(Duration, String)>,
-    /// The legal moves of all positions, and `(none)` if one has none.
-    legal: BTreeSet<String>,
-    /// Searches.
-    searches: usize,
+    steps: usize,
+    /// The most threads of a search.
+    threads: u32,
     board: Box<dyn Board>,
 }
 
 fn run(data: &[u8]) {
     let mut choices = Unstructured::new(data);
     let Ok(script) = Script::new(&mut choices) else { return };
-    let output = Kept::default();
-    let lines = script.lines.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n");
-    let input = BufReader::new(Pauses { lines: script.lines.clone().into_iter(), rest: Vec::new() });
-    run_protocol(input, output.clone()).unwrap_or_else(|error| panic!("{lines}: {error}"));
-    let output = output.take();
-    let answers: Vec<_> = output.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect();
-    assert_eq!(answers.len(), script.searches, "answers, searches in\n{lines}\n{output}");
-    for answer in answers {
-        let best = answer.split(' ').next().unwrap_or_default();
-        assert!(script.legal.contains(best), "{best} in\n{lines}\n{output}");
+    let slowest = (0..ATTEMPTS).map(|_| converse(&script)).find(|slowest| *slowest <= STOP * script.threads);
+    assert!(slowest.is_some(), "`stop` takes more than {STOP:?} of a thread in\n{}", script.text());
+}
+
+/// Holds a conversation and checks the answers. Returns the longest time that one to `stop` has taken.
+fn converse(script: &Script) -> Duration {
+    let (text, watch) = (script.text(), Watch::default());
+    let input = Pauses { lines: script.lines.clone().into_iter(), rest: Vec::new(), watch: watch.clone() };
+    run_protocol(BufReader::new(input), watch.clone()).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let Seen { output, slowest, .. } = watch.take();
+    let output = String::from_utf8(output).expect("output is UTF-8");
+    let (mut searches, mut legal, mut before) = (text.lines().filter(|line| is_search(line)).count(), "", "");
+    for line in output.lines() {
+        // Before each `readyok` are the legal moves, unless the engine was searching and had no time for them.
+        if line == "readyok" && !before.starts_with("info ") && !before.starts_with("bestmove ") {
+            legal = before;
+        }
+        if let Some(answer) = line.strip_prefix("bestmove ") {
+            let best = answer.split(' ').next().unwrap_or_default();
+            let is_legal = match best {
+                "(none)" => legal.is_empty(),
+                best => legal.split(' ').any(|mv| mv == best),
+            };
+            assert!(is_legal && searches > 0, "{line}, legal: {legal}, in\n{text}\n{output}");
+            searches -= 1;
+        }
+        before = line;
     }
+    assert_eq!(searches, 0, "searches without an answer in\n{text}\n{output}");
     let count = |text: &str, line: &str| text.lines().filter(|found| *found == line).count();
-    assert_eq!(count(&output, "readyok"), count(&lines, "isready"), "{lines}\n{output}");
+    assert_eq!(count(&output, "readyok"), count(&text, "isready"), "{text}\n{output}");
+    slowest
+}
+
+fn is_search(line: &str) -> bool {
+    line.starts_with("go ") && !line.starts_with("go perft")
 }
 
 impl Script {
     fn new(choices: &mut Unstructured) -> Result<Script> {
         let board = registry::board(registry::default_name()).expect("a default game");
-        let (lines, legal) = (Vec::new(), legal_moves(board.as_ref()).collect());
-        let mut script = Script { lines, legal, searches: 0, board };
-        while !choices.is_empty() && script.lines.len() < STEPS {
+        let mut script = Script { lines: Vec::new(), steps: 0, threads: 1, board };
+        script.list(Duration::ZERO);
+        while !choices.is_empty() && script.steps < STEPS {
             script.step(choices)?;
         }
         Ok(script)
     }
 
+    fn text(&self) -> String {
+        self.lines.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Asks for the legal moves, and for a sign that this is the end of them. Nothing begins between two lines, so
+    /// the moves are known whenever a line before has changed them.
+    fn list(&mut self, pause: Duration) {
+        self.lines.extend([(pause, "moves".to_owned()), (Duration::ZERO, "isready".to_owned())]);
+    }
+
     fn step(&mut self, choices: &mut Unstructured) -> Result<()> {
+        self.steps += 1;
         let pause = Duration::from_micros(choices.int_in_range(0..=PAUSE)?);
-        let line = match choices.int_in_range(0..=15)? {
-            0..=3 => self.go(choices)?,
-            4 | 5 => "stop".to_owned(),
-            6 => "ponderhit".to_owned(),
-            7 => "isready".to_owned(),
-            8 => "wait".to_owned(),
-            9 | 10 => self.position(choices)?,
-            11 => self.game(choices)?,
-            12 | 13 => self.option(choices)?,
-            14 => (*choices.choose(&[
-                "ucinewgame",
-                "d",
-                "moves",
-                "eval",
-                "uci",
-                "perft 2",
-                "help",
-                "xyzzy",
-                "",
-            ])?)
-            .to_owned(),
-            _ => "go perft 2".to_owned(),
+        let (line, may_change_moves) = match choices.int_in_range(0..=15)? {
+            0..=3 => (self.go(choices)?, false),
+            4 | 5 => ("stop".to_owned(), false),
+            6 => ("ponderhit".to_owned(), false),
+            7 => return Ok(self.list(pause)),
+            8 => ("wait".to_owned(), false),
+            9 | 10 => (self.position(choices)?, true),
+            11 => (self.game(choices)?, true),
+            12 | 13 => match self.option(choices)? {
+                Some(line) => (line, true),
+                None => return Ok(self.list(pause)),
+            },
+            14 => {
+                let others = ["ucinewgame", "d", "moves", "eval", "uci", "perft 2", "help", "xyzzy", ""];
+                ((*choices.choose(&others)?).to_owned(), true)
+            }
+            _ => ("go perft 2".to_owned(), false),
         };
         self.lines.push((pause, line));
+        if may_change_moves {
+            self.list(Duration::ZERO);
+        }
         Ok(())
     }
 
@@ -108,40 +144,39 @@ impl Script {
                 ),
             });
         }
-        self.searches += 1;
         Ok(words.join(" "))
     }
 
-    /// A position some moves after the start position. It may be refused, as may all lines during a search.
-    /// Then the game may still be another one, in which these moves may be legal, too.
+    /// A position some moves after the start position, or after one of the perft tests or a finished one. It may be
+    /// refused, as may all lines during a search.
     fn position(&mut self, choices: &mut Unstructured) -> Result<String> {
-        self.board.set_up(None, &[]).expect("a start position");
-        let mut moves: Vec<String> = Vec::new();
-        for _ in 0..choices.int_in_range(0..=6)? {
+        let fens = fens(self.board.variant());
+        let fen = if choices.ratio(1, 3)? { Some(*choices.choose(&fens)?) } else { None };
+        // The board has another size than the option says.
+        let mut words = match fen.filter(|fen| self.board.set_up(Some(fen), &[]).is_ok()) {
+            Some(fen) => format!("position fen {fen}"),
+            None => {
+                self.board.set_up(None, &[]).expect("a start position");
+                "position startpos".to_owned()
+            }
+        };
+        for number in 0..choices.int_in_range(0..=6)? {
             let legal = self.board.legal_moves();
             let Ok(mv) = choices.choose(&legal) else { break };
             self.board.play(mv).expect("a legal move");
-            moves.push(mv.clone());
+            words += &format!("{} {mv}", if number == 0 { " moves" } else { "" });
         }
-        for game in seeds::GAMES {
-            let mut board = registry::board(game).expect("a game of the registry");
-            if board.set_up(None, &moves).is_ok() {
-                self.legal.extend(legal_moves(board.as_ref()));
-            }
-        }
-        let word = if moves.is_empty() { "" } else { " moves " };
-        Ok(format!("position startpos{word}{}", moves.join(" ")))
+        Ok(words)
     }
 
     fn game(&mut self, choices: &mut Unstructured) -> Result<String> {
         let name = choices.choose(&seeds::GAMES)?;
         self.board = registry::board(name).expect("a game of the registry");
-        self.legal.extend(legal_moves(self.board.as_ref()));
         Ok(format!("setoption name UCI_Variant value {name}"))
     }
 
     /// An option with a value in its range. Paths, and what takes memory or processors, stay as they are.
-    fn option(&mut self, choices: &mut Unstructured) -> Result<String> {
+    fn option(&mut self, choices: &mut Unstructured) -> Result<Option<String>> {
         let engine =
             registry::engine(self.board.variant(), &Settings::default()).expect("a game of the registry");
         let all = GameOptions::all(engine.as_ref());
@@ -149,39 +184,143 @@ impl Script {
         let name = option.name;
         // Options of a game change its start position.
         if self.board.option().is_some_and(|own| own.name == name) {
-            return Ok("isready".to_owned());
+            return Ok(None);
         }
         let value = match &option.kind {
             OptionKind::Check { .. } => choices.choose(&["true", "false"])?.to_string(),
             OptionKind::Spin { max, .. } if name == "Threads" => {
-                (*choices.choose(&[1, 2, 3])?).min(*max).to_string()
+                let threads = *choices.choose(&[1, 2, 3])?;
+                self.threads = self.threads.max(threads);
+                i64::from(threads).min(*max).to_string()
             }
             OptionKind::Spin { min, max, .. } => {
                 choices.int_in_range(*min..=(*max).min(min + 30))?.to_string()
             }
             OptionKind::Combo { values, .. } => (*choices.choose(values)?).to_owned(),
-            OptionKind::Text => return Ok("isready".to_owned()),
-            OptionKind::Button => return Ok(format!("setoption name {name}")),
+            OptionKind::Text => return Ok(None),
+            OptionKind::Button => return Ok(Some(format!("setoption name {name}"))),
         };
-        Ok(format!("setoption name {name} value {value}"))
+        Ok(Some(format!("setoption name {name} value {value}")))
     }
 }
 
-/// The legal moves of a position, or `(none)`.
-fn legal_moves(board: &dyn Board) -> impl Iterator<Item = String> + use<> {
-    let moves = board.legal_moves();
-    let none = moves.is_empty().then(|| "(none)".to_owned());
-    moves.into_iter().chain(none)
+/// The positions of the perft tests of a game, and finished ones.
+fn fens(game: &str) -> Vec<&'static str> {
+    static TESTS: LazyLock<Vec<String>> =
+        LazyLock::new(|| seeds::GAMES.map(|game| seeds::text(&format!("perft/{game}.epd"))).to_vec());
+    let number = seeds::GAMES.iter().position(|name| *name == game).expect("a game");
+    let tests = TESTS[number].lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let tests = tests.filter_map(|line| line.split(';').next()).map(str::trim);
+    finished(game).iter().copied().chain(tests).collect()
+}
+
+/// Finished positions of a game.
+fn finished(game: &str) -> &'static [&'static str] {
+    match game {
+        // Stalemate, mate, no material, 100 plies; and one legal move.
+        "chess" => &[
+            "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+            "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1",
+            "8/8/4k3/8/8/4K3/8/8 w - - 0 1",
+            "4k3/8/8/8/8/8/8/R3K2R w KQ - 100 90",
+            "7k/8/8/8/8/8/6q1/7K w - - 0 1",
+        ],
+        "neighbours" => &["pp6/8/8/8/8/8/7P/8 w 0 1"],
+        "tucchess" => &["1r1rp/ppppp/5/5/5/PPPPP/PRKRP b 0 0 1"],
+        _ => &["q***/****/****/***Q w - - 0 1"],
+    }
+}
+
+/// What the engine has read and written.
+#[derive(Default)]
+struct Seen {
+    output: Vec<u8>,
+    /// Searches without an answer.
+    searches: usize,
+    /// Whether the engine has said something about the only search.
+    is_searching: bool,
+    /// When the last `stop` was read during the only search.
+    stopped: Option<Moment>,
+    /// The longest time that an answer to `stop` has taken.
+    slowest: Duration,
+}
+
+/// What is seen, shared by input and output.
+#[derive(Clone, Default)]
+struct Watch(Arc<Mutex<Seen>>);
+
+impl Watch {
+    fn with<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn take(&self) -> Seen {
+        self.with(std::mem::take)
+    }
+
+    /// Notes a line of input.
+    fn read(&self, line: &str) {
+        self.with(|seen| {
+            if is_search(line) {
+                seen.searches += 1;
+                (seen.is_searching, seen.stopped) = (false, None);
+            } else if line == "stop" && seen.is_searching && seen.stopped.is_none() {
+                seen.stopped = Some(Moment::now());
+            }
+        });
+    }
+}
+
+impl Write for Watch {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|seen| {
+            seen.output.extend_from_slice(bytes);
+            if bytes.starts_with(b"bestmove ") {
+                seen.searches = seen.searches.saturating_sub(1);
+                seen.is_searching = false;
+                if let Some(stopped) = seen.stopped.take() {
+                    seen.slowest = seen.slowest.max(stopped.elapsed());
+                }
+            } else if bytes.starts_with(b"info depth ") {
+                seen.is_searching = seen.searches == 1;
+            }
+        });
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A time, and the time that this process has had of processors.
+struct Moment(Instant, Duration);
+
+impl Moment {
+    fn now() -> Moment {
+        Moment(Instant::now(), process_time())
+    }
+
+    /// The time since then, but not that of other processes.
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed().min(process_time() - self.1)
+    }
+}
+
+fn process_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("a time of a processor")
 }
 
 /// Gives lines after their pauses.
 struct Pauses {
     lines: std::vec::IntoIter<(Duration, String)>,
     rest: Vec<u8>,
+    watch: Watch,
 }
 
 impl Read for Pauses {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.rest.is_empty()
             && let Some((pause, line)) = self.lines.next()
         {
@@ -190,6 +329,7 @@ impl Read for Pauses {
             while Instant::now() < end {
                 std::thread::yield_now();
             }
+            self.watch.read(&line);
             self.rest = format!("{line}\n").into_bytes();
         }
         let count = self.rest.len().min(buffer.len());
