@@ -133,12 +133,13 @@ HOURS ?= 8
 FUZZ_BUILD = env -u EVALFILE -u LABRYS_COMMIT RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --quiet --release \
 	--manifest-path fuzz/Cargo.toml --target-dir fuzz/target --target $(HOST)
 
-# The program writes its seeds and its words first.
+# The program writes its seeds and its words first. New inputs go to the first folder.
 fuzz:
 	$(FUZZ_BUILD) --bin $(TARGET)
 	mkdir -p $(CORPUS)/$(TARGET) fuzz/artifacts
 	LABRYS_FUZZ_CORPUS=$(CORPUS) fuzz/target/$(HOST)/release/$(TARGET) $(CORPUS)/$(TARGET) \
-		-dict=$(CORPUS)/$(TARGET).dict -artifact_prefix=fuzz/artifacts/$(TARGET)- \
+		$(wildcard fuzz/regressions/$(TARGET)) -dict=$(CORPUS)/$(TARGET).dict \
+		-artifact_prefix=fuzz/artifacts/$(TARGET)- \
 		-max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -print_final_stats=1
 
 # Copies are attacked, so that other builds do not disturb.
