@@ -1,6 +1,7 @@
 # `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says
 # more.
-# `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
+# `make release` builds one for each kind of processor, with manual pages, completions and the bill of
+# materials, in target/dist.
 # `make pgo` builds target/pgo/labrys, optimised by a profile of itself (PGO), for the processor at hand or for
 # others that this one can run, as in `make pgo CPU=x86-64-v3`. It needs `rustup component add llvm-tools`.
 # `make wheel` builds the Python package for the processor at hand, in target/wheels;
@@ -54,7 +55,9 @@ CPU ?=
 build:
 	cargo rustc --release --locked --bin labrys --features "$(FEATURES)" -- --emit link=$(EXE)$(SUFFIX)
 
-release: $(CPUS)
+# The bill of materials comes first, as its tool may be missing.
+release: sbom $(CPUS)
+	cp target/labrys.cdx.json $(DIST)/
 	$(DIST)/labrys-native man $(DIST)/man
 	for shell in bash zsh fish; do $(DIST)/labrys-native completions $$shell > $(DIST)/labrys.$$shell; done
 
