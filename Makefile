@@ -36,6 +36,7 @@ MUSL := x86_64-unknown-linux-musl
 STATIC := $(if $(wildcard $(shell rustc --print target-libdir --target $(MUSL) 2>/dev/null)),--target $(MUSL))
 SUFFIX := $(if $(filter Windows_NT,$(OS)),.exe)
 DIST := target/dist
+PROFILE := release
 # No path of this machine gets into the binaries of a release.
 REMAP := --remap-path-prefix=$(CURDIR)=/labrys --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
 
@@ -180,5 +181,5 @@ coverage:
 
 $(CPUS):
 	mkdir -p $(DIST)
-	RUSTFLAGS="-C target-cpu=$@ $(REMAP)" cargo rustc --release --locked --bin labrys \
+	RUSTFLAGS="-C target-cpu=$@ $(REMAP)" cargo rustc --profile $(PROFILE) --locked --bin labrys \
 		--features "$(FEATURES)" $(STATIC) -- --emit link=$(DIST)/labrys-$@$(SUFFIX)
