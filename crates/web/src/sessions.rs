@@ -116,7 +116,8 @@ impl Sessions {
     /// Starts the tasks of a session.
     fn start(&self, (session, tasks): (Session, Tasks)) -> Arc<Session> {
         let session = Arc::new(session);
-        tokio::spawn(tasks::search(Arc::downgrade(&session), tasks.jobs, self.slots.clone()));
+        let slots = self.slots.clone();
+        tokio::spawn(tasks::search(Arc::downgrade(&session), tasks.jobs, slots, tasks::IDLE));
         tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines));
         session
     }

@@ -27,16 +27,16 @@ impl Slots {
 }
 
 /// The time after which an idle session without a connection frees its engines.
-const IDLE: Duration = Duration::from_secs(20);
+pub(super) const IDLE: Duration = Duration::from_secs(20);
 
 /// Runs the jobs of a session until it is dropped. Stops an analysis when the last browser disconnects. Keeps
-/// engines for the next search until the session is idle.
-pub(super) async fn search(session: Weak<Session>, mut jobs: Jobs, slots: Slots) {
+/// engines for the next search until the session has been idle for a time, [`IDLE`].
+pub(super) async fn search(session: Weak<Session>, mut jobs: Jobs, slots: Slots, idle: Duration) {
     let mut runner = SearchRunner::default();
     loop {
         let changed = tokio::select! {
             changed = jobs.changed() => changed,
-            () = sleep(IDLE) => {
+            () = sleep(idle) => {
                 let Some(session) = session.upgrade() else { return };
                 free_idle(&mut runner, &session);
                 continue;
@@ -109,6 +109,7 @@ pub(super) async fn watch_clock(session: Weak<Session>, mut deadlines: watch::Re
 mod tests {
     use super::*;
     use labrys_session::{AnyRequest, Catalogue, Role, read};
+    use tokio::time::timeout;
 
     #[test]
     fn engines_are_kept_while_a_browser_is_connected() {
@@ -127,5 +128,25 @@ mod tests {
         drop(listener);
         free_idle(&mut runner, &session);
         assert!(!runner.holds_engines() && !session.holds_engine());
+    }
+
+    #[tokio::test]
+    async fn a_session_that_idles_frees_its_engines_by_itself() {
+        let catalogue = Arc::new(Catalogue::new(&[]));
+        let (session, tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
+        let session = Arc::new(session);
+        session.static_eval();
+        let listener = session.listen();
+        let idle = Duration::from_millis(20);
+        tokio::spawn(search(Arc::downgrade(&session), tasks.jobs, Slots::new(1), idle));
+        sleep(5 * idle).await;
+        assert!(session.holds_engine());
+        drop(listener);
+        let freed = async {
+            while session.holds_engine() {
+                sleep(idle).await;
+            }
+        };
+        timeout(Duration::from_secs(60), freed).await.expect("the engine is freed");
     }
 }
