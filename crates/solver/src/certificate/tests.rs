@@ -171,6 +171,20 @@ fn a_certificate_rests_on_those_before_it() {
 }
 
 #[test]
+fn no_certificate_rests_on_a_value_that_contradicts_it() {
+    let root = Amazons::from_fen(LOSS).unwrap();
+    let mut moves = Vec::new();
+    root.legal_moves(&mut moves);
+    let part = root.after(moves[0]);
+    let (mut known, file) = (KnownValues::new(), NamedTempFile::new().unwrap());
+    known.insert(&part, Value::Loss);
+    let error = with(&root, &known, &Control::default(), |solver| {
+        solver.write_proof(file.path(), &root, Value::Loss, Leaves::Searched).unwrap_err()
+    });
+    assert!(matches!(&error, WriteError::Wrong { fen } if *fen == part.fen()), "{error}");
+}
+
+#[test]
 fn a_value_is_made_of_claims() {
     for (value, stm, claims) in [
         (Value::Win, WHITE, &[(WHITE, true)][..]),

@@ -447,6 +447,29 @@ mod tests {
     }
 
     #[test]
+    fn captures_the_last_rank_and_prizes_score() {
+        for (fen, mv, after) in [
+            ("k4/5/5/r4/R4/5/K4 w 0 1 4", TucMove::new(10, 15), "k4/5/5/R4/5/5/K4 b 3 1 4"),
+            ("k4/5/5/p4/R4/5/K4 w 2 0 4", TucMove::new(10, 15), "k4/5/5/R4/5/5/K4 b 3 0 4"),
+            ("k4/5/5/r4/K4/5/5 b 0 1 4", TucMove::new(15, 10), "k4/5/5/5/r4/5/5 w 0 9 5"),
+            // A pawn leaves the board.
+            ("k4/2P2/5/5/5/5/K4 w 0 0 1", TucMove::new(27, 32), "k4/5/5/5/5/5/K4 b 1 0 1"),
+            ("k4/5/5/*4/R4/5/K4 w 0 0 1", TucMove::new(10, 15), "k4/5/5/R4/5/5/K4 b 0.9 0 1"),
+        ] {
+            let mut position = TucChess::from_fen(fen).unwrap();
+            assert!(position.is_legal(mv), "{fen}");
+            position.play(mv);
+            assert_eq!(position.fen(), after, "{fen}");
+            // A new prize needs a free square.
+            for (square, stars) in [(mv.from, 1), (30, 0)] {
+                let mut position = TucChess::from_fen(fen).unwrap();
+                position.play(TucMove { appears: Some(square), ..mv });
+                assert_eq!(position.fen().matches('*').count(), stars, "{fen}, {square}");
+            }
+        }
+    }
+
+    #[test]
     fn outcomes_of_chance_have_the_probabilities_of_the_rules() {
         // 35 squares, less two kings, the rook and the prize, or less two kings and the rook.
         let position = TucChess::from_fen("k4/5/5/5/R*3/5/K4 w 0 0 1").unwrap();
