@@ -74,7 +74,11 @@ while read -r word rest; do
         echo readyok
         ;;
     ucinewgame)
-        [ "$fault" = leak ] && leak=$leak$(head -c 250000 /dev/zero | tr '\0' x)
+        if [ "$fault" = leak ]; then
+            piece=${piece:-$(head -c 40000 /dev/zero | tr '\0' x)}
+            games=$((games + 1))
+            eval "leak$games=\$piece"
+        fi
         ;;
     go)
         case $rest in

@@ -641,9 +641,9 @@ pub(super) const STEPS: &[Step] = &[
     step(
         "newgame/memory",
         "repeat 5\nucinewgame\nisready\n? readyok\nposition startpos\ngo depth 3\n? move\nend\n\
-         ! memory 0\nrepeat 200\nucinewgame\nisready\n? readyok\nposition startpos\ngo depth 3\n\
+         ! memory 0\nrepeat 1000\nucinewgame\nisready\n? readyok\nposition startpos\ngo depth 3\n\
          ? move\nend\n! memory 24",
-        "the memory of the process does not grow by more than 24 MiB in 200 games",
+        "the memory of the process does not grow by more than 24 MiB in 1,000 games",
         "leaks by the game end long matches",
     ),
     // What is said while thinking.
