@@ -146,13 +146,22 @@ fn a_table_is_repeated_compared_and_recorded() {
     fs::remove_file(out.join("games-2.out")).unwrap();
     let this = first["steps"][1]["version"].as_str().unwrap();
     let text = fs::read_to_string(out.join("manifest.json")).unwrap();
-    let other = text.replace(&format!("\"version\": \"{this}\""), "\"version\": \"0.0.9 (old)\"");
+    let mut other =
+        text.replace(&format!("\"version\": \"{this}\""), "\"version\": \"0.0.9 (old)\"").into_bytes();
+    fs::write(out.join("manifest.json"), &other).unwrap();
+    assert_fails(run(&out), "manifest.json: damaged: checksum");
+    labrys_core::seal::seal(&mut other, "crc32").unwrap();
     fs::write(out.join("manifest.json"), other).unwrap();
     let (success, _, error) = run(&out);
     assert!(success && error.contains("games-2: ") && !error.contains("games-1: "), "{error}");
     assert_eq!((manifest()["steps"].as_array().unwrap().len(), &manifest()["games"]), (2, &first["games"]));
     let version = format!("0.0.9 (old), {this}");
     assert_eq!(manifest()["steps"][1]["version"], version.as_str(), "{}", manifest());
+    // What a step has printed is not another's.
+    let printed = fs::read_to_string(out.join("games-1.out")).unwrap();
+    fs::write(out.join("games-1.out"), printed.replacen("\"score\"", "\"scor\"", 1)).unwrap();
+    assert_fails(run(&out), "games-1.out: not what the step has printed");
+    fs::write(out.join("games-1.out"), printed).unwrap();
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);

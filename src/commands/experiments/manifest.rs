@@ -15,9 +15,15 @@ use super::table::Table;
 use crate::arena::pgn::file;
 use crate::commands::shared::checksum::{hex, sha256};
 use crate::commands::shared::{cores, version};
+use crate::files::write_atomically;
+use crate::input::{self, MAX_TENSORS, MAX_TEXT};
+use crate::seal;
 
 /// The name of the file.
 pub(super) const FILE: &str = "manifest.json";
+
+/// The name of the checksum, the last field of the manifest.
+const CHECKSUM: &str = "crc32";
 
 /// A run of a table.
 #[derive(Debug, Serialize)]
@@ -41,6 +47,8 @@ pub(super) struct Manifest<'a> {
     pub(super) files: &'a BTreeMap<String, String>,
     /// The numbers beside those of the page; empty before the last step is done.
     pub(super) results: &'a [Comparison],
+    /// The checksum of the manifest, zeros until it is written.
+    pub(super) crc32: &'static str,
 }
 
 /// The program that ran.
@@ -125,6 +133,35 @@ pub(super) struct Earlier {
     pub(super) steps: Vec<StepDone>,
     pub(super) begun: Option<StepBegun>,
     pub(super) games: BTreeMap<String, GamesSum>,
+    pub(super) files: BTreeMap<String, String>,
+}
+
+impl Manifest<'_> {
+    /// Writes the manifest into the folder of the run.
+    pub(super) fn write(&self, out: &Path) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        seal::seal(&mut text, CHECKSUM)?;
+        write_atomically(&out.join(FILE), text).with_context(|| out.display().to_string())
+    }
+}
+
+impl Earlier {
+    /// What the manifest in a folder says, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(super) fn read(out: &Path) -> anyhow::Result<Option<Earlier>> {
+        let path = out.join(FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let read = || {
+            let text = input::read(&path, MAX_TEXT)?;
+            seal::check(&text, CHECKSUM)?;
+            anyhow::Ok(serde_json::from_slice(&text)?)
+        };
+        read().map(Some).with_context(|| path.display().to_string())
+    }
 }
 
 impl Program {
@@ -161,7 +198,7 @@ impl Configuration {
         for name in words {
             let path = Path::new(&name);
             if path.is_file() && !path.starts_with(out) {
-                let bytes = fs::read(path).with_context(|| name.clone())?;
+                let bytes = input::read(path, MAX_TENSORS).with_context(|| name.clone())?;
                 let text = String::from_utf8(bytes)
                     .unwrap_or_else(|error| format!("sha256 {}", hex(&Sha256::digest(error.into_bytes()))));
                 files.insert(name, text);
@@ -237,6 +274,6 @@ pub(super) fn now() -> String {
 
 /// The JSON that a step has printed.
 pub(super) fn printed(path: &Path) -> anyhow::Result<Value> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
+    let read = || anyhow::Ok(serde_json::from_slice(&input::read(path, MAX_TEXT)?)?);
+    read().with_context(|| path.display().to_string())
 }

@@ -1,6 +1,5 @@
 //! `labrys experiments run`.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -13,10 +12,12 @@ use super::TablesArguments;
 use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone, Sums};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
+use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::errors::full_text;
 use crate::commands::shared::interruptible;
 use crate::files::{Claim, create_folder, write_atomically};
 use crate::game::counted;
+use crate::input::{self, MAX_TEXT};
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
@@ -87,8 +88,9 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
                 games,
                 files,
                 results,
+                crc32: "00000000",
             };
-            write_atomically(&out.join(manifest::FILE), serde_json::to_string_pretty(&manifest)?)
+            manifest.write(out)
         };
     let mut sums = manifest::sums(out)?;
     for (step, seed) in table.runs() {
@@ -128,12 +130,7 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
 
 /// The steps of an earlier run in the folder.
 fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Option<Earlier>> {
-    let path = out.join(manifest::FILE);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let earlier: Earlier = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let Some(earlier) = Earlier::read(out)? else { return Ok(None) };
     ensure!(
         earlier.configuration == *configuration,
         "--out {}: a run of another configuration ({}, now {}), choose another folder",
@@ -144,12 +141,24 @@ fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Option<E
     if let Some(gone) = earlier.games.keys().find(|name| !out.join(name).exists()) {
         bail!("--out {}: the games {gone} of this run are gone, choose another folder", out.display());
     }
+    for (name, sum) in earlier.files.iter().filter(|(name, _)| name.ends_with(OUTPUT)) {
+        let path = out.join(name);
+        let is_changed = path.exists() && sha256(&path)? != *sum;
+        ensure!(
+            !is_changed,
+            "{}: not what the step has printed; without it the step runs again",
+            path.display()
+        );
+    }
     Ok(Some(earlier))
 }
 
+/// The end of the name of a file of what a step prints.
+const OUTPUT: &str = ".out";
+
 /// The file of what a step prints.
 fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
-    out.join(format!("{}.out", step.run_name(seed)))
+    out.join(step.run_name(seed) + OUTPUT)
 }
 
 /// The time that an interrupted step has to stop by itself.
@@ -205,8 +214,10 @@ fn run_step(step: &Step, begun: &StepBegun, out: &Path, control: &Control) -> an
     let child = Command::new(program).args(&command).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let ended = child.and_then(|child| wait(child, control));
     let (status, printed) = ended.with_context(|| format!("step {}", step.run_name(seed)))?;
-    if !status.success() {
-        let ending = if control.is_stopped() { "was interrupted" } else { "has failed" };
+    // Some commands succeed with what they have found until then.
+    let is_interrupted = control.is_stopped();
+    if is_interrupted || !status.success() {
+        let ending = if is_interrupted { "was interrupted" } else { "has failed" };
         bail!("step {} {ending}; the same command continues the run", step.run_name(seed));
     }
     write_atomically(&output_file(out, step, seed), printed)?;
@@ -223,7 +234,7 @@ fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
             Some(name) => {
                 let seed = seed.map_or(String::new(), |seed| seed.to_string());
                 let path = out.join(name.replace("{seed}", &seed));
-                let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+                let text = input::read_text(&path, MAX_TEXT).with_context(|| path.display().to_string())?;
                 measured::of_rows(&text, *rows).with_context(|| path.display().to_string())
             }
         });

@@ -1,12 +1,13 @@
 //! Checksums of files, as `sha256sum` prints them.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
+
+use crate::input;
 
 /// The SHA-256 of a file.
 ///
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 /// If it cannot be read; the error names it.
 pub(in crate::commands) fn sha256(path: &Path) -> anyhow::Result<String> {
     let mut sum = Sha256::new();
-    File::open(path)
+    input::open(path)
         .and_then(|mut file| io::copy(&mut file, &mut sum))
         .with_context(|| path.display().to_string())?;
     Ok(hex(&sum.finalize()))
