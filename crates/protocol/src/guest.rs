@@ -1,5 +1,6 @@
 //! Limits for clients over TCP, who are not trusted like a local user: files, memory, threads.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -15,7 +16,7 @@ const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 pub struct GuestLimits {
     /// Folders that clients may read files from, including subfolders.
     pub folders: Vec<PathBuf>,
-    /// The maximum MiB of each table.
+    /// The maximum MiB of each table and of each file.
     pub hash: usize,
     /// The maximum number of threads.
     pub threads: usize,
@@ -37,6 +38,14 @@ pub(super) enum GuestError {
     File {
         /// The option or the command.
         what: String,
+    },
+    /// The file is larger than a table may be.
+    #[error("{what}: the file exceeds the limit of {limit} MiB for clients")]
+    Size {
+        /// The option or the command.
+        what: String,
+        /// The maximum.
+        limit: usize,
     },
     /// A number is too large.
     #[error("option {name}: {value} exceeds the limit of {limit} for clients")]
@@ -115,10 +124,18 @@ impl GuestLimits {
     /// Resolves one or several paths.
     fn paths(&self, what: &str, text: &str) -> Result<String, GuestError> {
         let refuse = || GuestError::Path { what: what.to_owned(), path: text.to_owned() };
-        let one = |path: &str| self.path(Path::new(path)).ok_or_else(refuse);
+        let one = |path: &str| {
+            let path = self.path(Path::new(path)).ok_or_else(refuse)?;
+            match fs::metadata(&path) {
+                Ok(file) if file.is_file() && file.len() > (self.hash as u64) << 20 => {
+                    Err(GuestError::Size { what: what.to_owned(), limit: self.hash })
+                }
+                _ => Ok(path),
+            }
+        };
         let paths = match one(text) {
             Ok(path) => vec![path],
-            Err(_) if text.contains(SEPARATOR) => text.split(SEPARATOR).map(one).collect::<Result<_, _>>()?,
+            Err(GuestError::Path { .. }) if text.contains(SEPARATOR) => text.split(SEPARATOR).map(one).collect::<Result<_, _>>()?,
             Err(error) => return Err(error),
         };
         Ok(paths.join(&SEPARATOR.to_string()))
@@ -176,6 +193,22 @@ mod tests {
         assert_eq!(limits.value(&opponent, "/etc/passwd").as_deref(), Ok("/etc/passwd"));
         let none = GuestLimits { folders: Vec::new(), ..limits };
         assert!(none.value(&file, &real).is_err());
+    }
+
+    #[test]
+    fn files_are_no_larger_than_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = GuestLimits { folders: vec![folder.path().to_owned()], hash: 1, threads: 1 };
+        let file = fs::File::create(folder.path().join("book")).unwrap();
+        let book = option("BookFile", OptionKind::Text);
+        for (bytes, is_small) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+            file.set_len(bytes).unwrap();
+            for value in ["book", "book:book"] {
+                let found = limits.value(&book, value);
+                let expected = is_small || matches!(found, Err(GuestError::Size { limit: 1, .. }));
+                assert!(found.is_ok() == is_small && expected, "{bytes}, {value}: {found:?}");
+            }
+        }
     }
 
     #[test]
