@@ -366,6 +366,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has to have the memory")]
     fn impossible_sizes_are_refused() {
         assert!(TranspositionTable::new(usize::MAX).is_none());
         assert!(TranspositionTable::new(usize::MAX >> 21).is_none());
