@@ -310,6 +310,21 @@ fn a_hidden_clock_ends_a_search_that_is_not_told_of_it() {
     }
 }
 
+#[test]
+fn games_of_chess960_begin_at_its_positions() {
+    let folder = folder();
+    let file = folder.path().join("960.pgn");
+    json(&format!(
+        "--variant chess --option UCI_Chess960=true --engine name=a --engine name=b --each nodes=20 option.Hash=1 \
+         --games 4 --random-plies 0 --max-moves 20 --pgnout {}",
+        file.display()
+    ));
+    let mut fens: Vec<_> = read(&file).into_iter().map(|record| record.opening.fen).collect();
+    assert_eq!(fens.len(), 4);
+    fens.sort();
+    assert!(fens[0] == fens[1] && fens[2] == fens[3] && fens[1] != fens[2], "{fens:?}");
+}
+
 /// The output of a match without the line of times.
 fn table(out: &str) -> Vec<&str> {
     out.lines().filter(|line| !line.contains(" games in ")).collect()

@@ -19,7 +19,7 @@ use labrys_core::search::Control;
 pub enum Openings {
     /// The openings of a file, repeated from the first one when they are used up.
     Book(Vec<Variation>),
-    /// Random moves from the start position.
+    /// Random moves from the start position, or from a random one where the game has several.
     Random {
         /// The seed. An opening depends on the seed and its number only.
         seed: u64,
@@ -104,7 +104,7 @@ impl Openings {
                 let start = board.set_up(None, &[]).map(|()| board.fen());
                 lines.iter().all(|line| start.as_ref() == Ok(&line.fen))
             }
-            Openings::Random { .. } => true,
+            Openings::Random { .. } => board.starts() == 1,
         }
     }
 
@@ -122,10 +122,11 @@ impl Openings {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
                 let mut random = seeded_rng(*seed, number);
+                let start = if board.starts() > 1 { random.random_range(0..board.starts()) } else { 0 };
                 let plies = random.random_range(plies.clone());
                 let mut left = ATTEMPTED_PLIES;
                 for _ in 0..ATTEMPTS {
-                    match random_line(board, plies, &mut random, control) {
+                    match random_line(board, start, plies, &mut random, control) {
                         Ok(line) => return Ok(line),
                         Err(played) => left = left.saturating_sub(played),
                     }
@@ -149,15 +150,16 @@ pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
 
-/// Plays random moves from the start position. If they end the game, or if `control` stops it, the error is
+/// Plays random moves from a start position. If they end the game, or if `control` stops it, the error is
 /// their number.
 fn random_line(
     board: &mut dyn Board,
+    start: u32,
     plies: usize,
     random: &mut StdRng,
     control: &Control,
 ) -> Result<Variation, usize> {
-    board.set_up(None, &[]).map_err(|_| 0_usize)?;
+    board.set_up_start(start);
     let fen = board.fen();
     let moves = board.play_random_moves(plies, random, control);
     let is_opening = moves.len() == plies && board.outcome().is_none();
@@ -191,6 +193,23 @@ mod tests {
         assert!(seen.len() > 190, "{} of 200 differ", seen.len());
         let other = openings(2).get(0, board.as_mut(), &Control::default()).unwrap();
         assert!(!seen.contains(&other.moves));
+    }
+
+    #[test]
+    fn random_openings_begin_at_any_start() {
+        let mut board = registry::board("chess").unwrap();
+        let openings = Openings::Random { seed: 1, plies: 0..=0 };
+        assert!(board.starts() == 1 && openings.are_start(board.as_mut()));
+        board.set_option("UCI_Chess960", "true").unwrap();
+        assert!(board.starts() == 960 && !openings.are_start(board.as_mut()));
+        let mut fens = HashSet::new();
+        for number in 0..100 {
+            let line = openings.get(number, board.as_mut(), &Control::default()).unwrap();
+            board.set_up(Some(&line.fen), &line.moves).unwrap();
+            assert_eq!(board.fen(), line.fen);
+            fens.insert(line.fen);
+        }
+        assert!(fens.len() > 80, "{} of 100 differ", fens.len());
     }
 
     #[test]

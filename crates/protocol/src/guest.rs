@@ -135,7 +135,9 @@ impl GuestLimits {
         };
         let paths = match one(text) {
             Ok(path) => vec![path],
-            Err(GuestError::Path { .. }) if text.contains(SEPARATOR) => text.split(SEPARATOR).map(one).collect::<Result<_, _>>()?,
+            Err(GuestError::Path { .. }) if text.contains(SEPARATOR) => {
+                text.split(SEPARATOR).map(one).collect::<Result<_, _>>()?
+            }
             Err(error) => return Err(error),
         };
         Ok(paths.join(&SEPARATOR.to_string()))

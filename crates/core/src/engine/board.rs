@@ -39,6 +39,12 @@ pub trait Board: Send {
     /// [`PositionError`] names the problem in the FEN, or the move and its number.
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
 
+    /// The number of positions from which games start by the choice of the game's option.
+    fn starts(&self) -> u32;
+
+    /// Sets up one of these positions, by its number from 0 on; the only one, where there is one.
+    fn set_up_start(&mut self, number: u32);
+
     /// Plays a move.
     ///
     /// # Errors
@@ -301,6 +307,17 @@ impl<G: Game> Board for GameState<G> {
         let own = Self::own_row().filter(|row| row.name.eq_ignore_ascii_case(name));
         let own = own.ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?;
         own.set(self, value).map(drop)
+    }
+
+    fn starts(&self) -> u32 {
+        let is_last = |option: GameOption| option.choices.len() == self.choice + 1;
+        if G::info().option.is_some_and(is_last) { G::DRAWN_SETUPS.max(1) } else { 1 }
+    }
+
+    fn set_up_start(&mut self, number: u32) {
+        let position =
+            if self.starts() > 1 { G::drawn_start([number; 2]) } else { G::start_with(self.choice) };
+        *self = self.at(position);
     }
 
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {

@@ -236,18 +236,6 @@ pub trait Knowledge: Game {
         None
     }
 
-    // Self-play.
-
-    /// The number of set-ups of a player at the start of a game to learn from, among which one is drawn. 0
-    /// where there are none.
-    const DRAWN_SETUPS: u32 = 0;
-
-    /// The start position with these set-ups, below [`Knowledge::DRAWN_SETUPS`], of White and of Black. It
-    /// belongs to the last choice of the option of the game.
-    fn drawn_start(_setups: [u32; 2]) -> Self {
-        Self::start()
-    }
-
     // Opening books.
 
     /// Whether there are opening books of the game in the format of Polyglot.

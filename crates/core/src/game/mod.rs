@@ -160,6 +160,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         Self::start()
     }
 
+    /// The number of set-ups of a player at the start of a game, among which one is drawn under the last choice of
+    /// the option. 0 where there are none.
+    const DRAWN_SETUPS: u32 = 0;
+
+    /// The start position with these set-ups, below [`Game::DRAWN_SETUPS`], of White and of Black.
+    fn drawn_start(_setups: [u32; 2]) -> Self {
+        Self::start()
+    }
+
     /// Applies a choice of the game's option to the position. Does nothing if the choice only selects a start
     /// position.
     fn choose(&mut self, _choice: usize) {}

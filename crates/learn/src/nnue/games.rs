@@ -222,7 +222,7 @@ fn are_none(drawn_starts: &[u32; 2]) -> bool {
 /// A self-play game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame<M> {
-    /// The set-ups of White and of Black, see [`Knowledge::drawn_start`]; `None` for the start position of the
+    /// The set-ups of White and of Black, see [`Game::drawn_start`]; `None` for the start position of the
     /// file.
     pub start: Option<[u32; 2]>,
     /// The moves of the random opening.

@@ -163,14 +163,6 @@ impl Knowledge for Chess {
     #[cfg(has_tables)]
     const TABLES_HAVE_OPTIONS: bool = true;
 
-    /// Those of Chess960.
-    const DRAWN_SETUPS: u32 = 960;
-
-    fn drawn_start([white, black]: [u32; 2]) -> Chess {
-        let [white, black] = [white, black].map(|number| number % Chess::DRAWN_SETUPS);
-        Chess::new(Board::double_chess960_startpos(white, black), 0, 1)
-    }
-
     const HAS_BOOKS: bool = true;
 
     fn book_key(&self) -> u64 {

@@ -158,6 +158,14 @@ impl Game for Chess {
         Chess::new(Board::default(), 0, 1)
     }
 
+    /// Those of Chess960.
+    const DRAWN_SETUPS: u32 = 960;
+
+    fn drawn_start([white, black]: [u32; 2]) -> Chess {
+        let [white, black] = [white, black].map(|number| number % Chess::DRAWN_SETUPS);
+        Chess::new(Board::double_chess960_startpos(white, black), 0, 1)
+    }
+
     fn choose(&mut self, choice: usize) {
         self.chess960 = choice == 1;
     }
