@@ -396,7 +396,8 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
 
             if prunes && move_count > 1 && !best.is_decisive() {
                 // 14. Late move, futility and history pruning (selective) of quiet moves, once a move does
-                //     not lose. Moves that give check are searched.
+                //     not lose. Moves that give check are searched, but for those behind the first one that is
+                //     late and gives none: late move pruning ends the quiet moves there.
                 if !is_tactical {
                     let by_eval = G::ORDERS_BY_STATIC_EVAL;
                     let verdict = selectivity::quiet_pruning(
