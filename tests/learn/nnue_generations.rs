@@ -127,6 +127,17 @@ fn an_interrupted_run_says_how_to_continue() {
 }
 
 #[test]
+fn games_are_played_as_asked() {
+    let folder = tempdir().unwrap();
+    let out = folder.path().join("out");
+    let words = "--generations 1 --match-games 0 --games 8 --soft-nodes 20 --max-start-score 9";
+    succeed(shell::output(&mut generations(folder.path(), &out, words)));
+    let games = fs::read(out.join("1/selfplay.games")).unwrap();
+    let header = String::from_utf8_lossy(&games[..games.iter().position(|&byte| byte == b'\n').unwrap()]);
+    assert!(header.contains("\"soft_nodes\":20") && header.contains("\"max_start_score\":9"), "{header}");
+}
+
+#[test]
 fn other_settings_are_refused_by_name_and_change_nothing() {
     let folder = tempdir().unwrap();
     let out = folder.path().join("out");
@@ -136,6 +147,8 @@ fn other_settings_are_refused_by_name_and_change_nothing() {
         ("--each tc=x", "--each: tc `x`: expected "),
         ("--each nodes=1 option.Nonsense=1", "Nonsense"),
         ("--match-games 3", "expected an even number"),
+        ("--soft-nodes 31", "--soft-nodes 31: more than --nodes 30"),
+        ("--chess960 50", "--chess960, --double-chess960: amazons has no such start positions"),
         ("--variant halma", "unknown variant `halma`"),
         ("--option Size=9", "--option"),
         ("--start random", "--start `random`: expected one of: linear, nothing"),
@@ -157,6 +170,10 @@ fn other_settings_are_refused_by_name_and_change_nothing() {
         ("--start linear --blend 0 --match-games 0", "--start: \"linear\", but the training in "),
         ("--start nothing --blend 0.5 --match-games 0", "--blend: 0.5, but the training in "),
         ("--start nothing --blend 0 --match-games 0 --window 4", "--window: 4, but the training in "),
+        (
+            "--start nothing --blend 0 --match-games 0 --soft-nodes 20",
+            "--soft-nodes: 20, but the training in ",
+        ),
     ] {
         assert_fails(run(words), message);
         assert!(files() == before, "{words}");

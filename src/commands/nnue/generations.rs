@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -10,7 +9,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::selfplay::SelfPlay;
+use super::selfplay::{PlayArguments, SelfPlay, check_starts};
 use super::train::{Trained, Training, TrainingArguments};
 use crate::arena::{
     Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
@@ -19,13 +18,12 @@ use crate::commands::r#match;
 use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::play::RANDOM_PLIES;
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::values::{even, plies, whole};
+use crate::commands::shared::values::{even, whole};
 use crate::commands::shared::{RulesArguments, interruptible, threads, version};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
 use crate::game::counted;
 use crate::learn::nnue::checkpoint::NET;
-use crate::learn::nnue::datagen::SelfPlaySettings;
 use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
 use crate::learn::nnue::model::NEURONS;
 use crate::learn::nnue::trainer::TrainingError;
@@ -65,12 +63,9 @@ pub(in crate::commands) struct NnueGenerationsArguments {
     /// Games per generation
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole::<u64>(1..))]
     games: u64,
-    /// Nodes for each move of the games
-    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
-    nodes: u64,
-    /// Number of random plies at the start of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
-    random_plies: RangeInclusive<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    play: PlayArguments,
     /// Seed of everything random in the first generation; later generations use the following numbers
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
@@ -119,8 +114,9 @@ pub(in crate::commands) struct Run<'a> {
 
 impl Run<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let NnueGenerationsArguments { out, generations, training, window, .. } = self.arguments;
+        let NnueGenerationsArguments { out, generations, play, training, window, seed, .. } = self.arguments;
         let control = interruptible()?;
+        check_starts::<G>(play.settings(*seed)?.drawn_starts)?;
         let neurons = training.sizes.neurons;
         if !neurons.is_multiple_of(NEURONS) {
             bail!("--neurons: {}", TrainingError::Neurons(neurons));
@@ -256,27 +252,21 @@ impl Generation<'_> {
 
     /// Plays the games. Returns false if it is interrupted.
     fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
-        let NnueGenerationsArguments { training, games, nodes, random_plies, threads: asked, .. } =
-            self.run.arguments;
+        let NnueGenerationsArguments { training, games, play, threads: asked, .. } = self.run.arguments;
         let folder = self.folder(self.number);
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let before = self.before();
         if let (1, Some(path)) = (self.number, &before) {
             let folder = self.folder(0);
             std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-            let (play, sizes) = (self.run.rules.start::<G>()?, &training.sizes);
-            let net = EvalNet::random(play.position(), sizes.neurons, sizes.outputs, self.seed());
+            let (start, sizes) = (self.run.rules.start::<G>()?, &training.sizes);
+            let net = EvalNet::random(start.position(), sizes.neurons, sizes.outputs, self.seed());
             save_eval_net::<G>(&net, Path::new(path))?;
         }
         let selfplay = SelfPlay {
             rules: self.run.rules,
             evaluation: Some(before.as_ref().map_or(LINEAR, |path| ("EvalFile", path))),
-            settings: SelfPlaySettings {
-                nodes: *nodes,
-                random_plies: random_plies.clone(),
-                seed: self.seed(),
-                ..SelfPlaySettings::default()
-            },
+            settings: play.settings(self.seed())?,
             games: *games,
             shard: None,
             threads: threads(*asked),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::ensure;
+use serde::Serialize;
 
 use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
@@ -31,28 +32,11 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     /// Total number of games in the file, or over all shards
     #[arg(long, value_parser = whole::<u64>(1..))]
     games: u64,
-    /// Nodes for each move at most
-    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
-    nodes: u64,
-    /// Nodes for each move after which the search begins no further iteration [default: only `--nodes` counts]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
-    soft_nodes: Option<u64>,
+    #[command(flatten)]
+    play: PlayArguments,
     /// Seed of everything random: files with different seeds have different games
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// Number of random plies at the start of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
-    random_plies: RangeInclusive<usize>,
-    /// Draw the random plies again if a search sees more than N units of the evaluation, such as pawns, for a
-    /// player after them [default: any will do]
-    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
-    max_start_score: Option<u32>,
-    /// Percent of the games that start from a position of Chess960
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
-    chess960: u32,
-    /// Percent of the games that start from a position of double Chess960: another set-up for each player
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
-    double_chess960: u32,
     /// Play with the linear evaluation and its shipped weights
     #[arg(long, conflicts_with_all = ["weights", "net"])]
     linear: bool,
@@ -73,44 +57,73 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     out: PathBuf,
 }
 
+/// How games to learn from are played.
+#[derive(Debug, clap::Args, Serialize)]
+pub(super) struct PlayArguments {
+    /// Nodes for each move at most
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
+    nodes: u64,
+    /// Nodes for each move after which the search begins no further iteration [default: only `--nodes` counts]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    soft_nodes: Option<u64>,
+    /// Number of random plies at the start of each game, N or N-M
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
+    random_plies: RangeInclusive<usize>,
+    /// Draw the random plies again if a search sees more than N units of the evaluation, such as pawns, for a
+    /// player after them [default: any will do]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_start_score: Option<u32>,
+    /// Percent of the games that start from a position of Chess960
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
+    #[serde(skip_serializing_if = "is_zero")]
+    chess960: u32,
+    /// Percent of the games that start from a position of double Chess960: another set-up for each player
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = whole::<u32>(0..=100))]
+    #[serde(skip_serializing_if = "is_zero")]
+    double_chess960: u32,
+}
+
+/// Runs of versions without a setting have none of it.
+fn is_zero(percent: &u32) -> bool {
+    *percent == 0
+}
+
+impl PlayArguments {
+    /// The settings of games with a seed.
+    ///
+    /// # Errors
+    /// Arguments contradict each other.
+    pub(super) fn settings(&self, seed: u64) -> anyhow::Result<SelfPlaySettings> {
+        let PlayArguments { nodes, soft_nodes, random_plies, max_start_score, chess960, double_chess960 } =
+            self;
+        check_soft_nodes(*soft_nodes, *nodes)?;
+        ensure!(
+            chess960 + double_chess960 <= 100,
+            "--chess960 {chess960} and --double-chess960 {double_chess960}: more than 100 percent"
+        );
+        Ok(SelfPlaySettings {
+            nodes: *nodes,
+            soft_nodes: *soft_nodes,
+            random_plies: random_plies.clone(),
+            max_start_score: *max_start_score,
+            drawn_starts: [*chess960, *double_chess960],
+            seed,
+        })
+    }
+}
+
 pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Result<()> {
-    let NnueSelfplayArguments {
-        rules,
-        games,
-        nodes,
-        soft_nodes,
-        seed,
-        random_plies,
-        max_start_score,
-        chess960,
-        double_chess960,
-        linear,
-        weights,
-        net,
-        threads,
-        shard,
-        out,
-    } = arguments;
+    let NnueSelfplayArguments { rules, games, play, seed, linear, weights, net, threads, shard, out } =
+        arguments;
     let rules = rules.rules()?;
-    check_soft_nodes(*soft_nodes, *nodes)?;
-    let percent = chess960 + double_chess960;
-    ensure!(
-        percent <= 100,
-        "--chess960 {chess960} and --double-chess960 {double_chess960}: more than 100 percent"
-    );
+    let settings = play.settings(*seed)?;
     let evaluation = match (weights, net) {
         _ if *linear => Some(("Evaluation", "linear")),
         (Some(path), _) => Some(("WeightsFile", path.as_str())),
         (_, Some(path)) => Some(("EvalFile", path.as_str())),
         (None, None) => None,
-    };
-    let settings = SelfPlaySettings {
-        nodes: *nodes,
-        soft_nodes: *soft_nodes,
-        random_plies: random_plies.clone(),
-        max_start_score: *max_start_score,
-        drawn_starts: [*chess960, *double_chess960],
-        seed: *seed,
     };
     let (games, shard, threads) = (*games, *shard, crate::commands::shared::threads(*threads));
     let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
@@ -138,8 +151,7 @@ impl SelfPlay<'_> {
         let engine = new_engine::<G>(self.rules, self.evaluation)?;
         let start = engine.game();
         let SelfPlaySettings { nodes, random_plies, drawn_starts, seed, .. } = &self.settings;
-        let has_setups = G::DRAWN_SETUPS > 0 || *drawn_starts == [0; 2];
-        ensure!(has_setups, "--chess960, --double-chess960: {} has no such start positions", G::info().name);
+        check_starts::<G>(*drawn_starts)?;
         let random_plies = (*random_plies.start(), *random_plies.end());
         let evaluation = engine.evaluation_name(start.position());
         let header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
@@ -183,6 +195,13 @@ impl SelfPlay<'_> {
         ensure!(is_complete || !control.is_stopped(), "interrupted, run the same command to continue");
         Ok(())
     }
+}
+
+/// Checks that the game has start positions to draw from, where they are asked for.
+pub(super) fn check_starts<G: Playable>(drawn_starts: [u32; 2]) -> anyhow::Result<()> {
+    let has_setups = G::DRAWN_SETUPS > 0 || drawn_starts == [0; 2];
+    ensure!(has_setups, "--chess960, --double-chess960: {} has no such start positions", G::info().name);
+    Ok(())
 }
 
 /// Checks that the soft limit of nodes is no more than the hard one.
