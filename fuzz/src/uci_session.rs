@@ -19,8 +19,9 @@ const PAUSE: u64 = 1_500;
 /// The time in which one thread answers a `stop`.
 const STOP: Duration = Duration::from_millis(20);
 
-/// How often a conversation may take longer before that is a find: others may have the processor.
-const ATTEMPTS: usize = 5;
+/// How often a conversation may take longer before that is a find: others may have the processor, and other
+/// tests run in the same process.
+const ATTEMPTS: usize = 8;
 
 /// Bytes from which a conversation is made. Each `go` has one answer, which is legal in its position; a `stop`
 /// is answered at once.
@@ -81,7 +82,7 @@ impl Script {
     fn new(choices: &mut Unstructured) -> Result<Script> {
         let board = registry::board(registry::default_name()).expect("a default game");
         let mut script = Script { lines: Vec::new(), steps: 0, threads: 1, board };
-        script.list(Duration::ZERO);
+        script.list();
         while !choices.is_empty() && script.steps < STEPS {
             script.step(choices)?;
         }
@@ -94,34 +95,31 @@ impl Script {
 
     /// Asks for the legal moves, and for a sign that this is the end of them. Nothing begins between two lines, so
     /// the moves are known whenever a line before has changed them.
-    fn list(&mut self, pause: Duration) {
-        self.lines.extend([(pause, "moves".to_owned()), (Duration::ZERO, "isready".to_owned())]);
+    fn list(&mut self) {
+        self.lines.extend(["moves", "isready"].map(|line| (Duration::ZERO, line.to_owned())));
     }
 
     fn step(&mut self, choices: &mut Unstructured) -> Result<()> {
         self.steps += 1;
         let pause = Duration::from_micros(choices.int_in_range(0..=PAUSE)?);
-        let (line, may_change_moves) = match choices.int_in_range(0..=15)? {
-            0..=3 => (self.go(choices)?, false),
-            4 | 5 => ("stop".to_owned(), false),
-            6 => ("ponderhit".to_owned(), false),
-            7 => return Ok(self.list(pause)),
-            8 => ("wait".to_owned(), false),
-            9 | 10 => (self.position(choices)?, true),
-            11 => (self.game(choices)?, true),
-            12 | 13 => match self.option(choices)? {
-                Some(line) => (line, true),
-                None => return Ok(self.list(pause)),
-            },
+        let (line, is_listed) = match choices.int_in_range(0..=15)? {
+            0..=3 => (Some(self.go(choices)?), false),
+            4 | 5 => (Some("stop".to_owned()), false),
+            6 => (Some("ponderhit".to_owned()), false),
+            7 => (None, true),
+            8 => (Some("wait".to_owned()), false),
+            9 | 10 => (Some(self.position(choices)?), true),
+            11 => (Some(self.game(choices)?), true),
+            12 | 13 => (self.option(choices)?, true),
             14 => {
                 let others = ["ucinewgame", "d", "moves", "eval", "uci", "perft 2", "help", "xyzzy", ""];
-                ((*choices.choose(&others)?).to_owned(), true)
+                (Some((*choices.choose(&others)?).to_owned()), true)
             }
-            _ => ("go perft 2".to_owned(), false),
+            _ => (Some("go perft 2".to_owned()), false),
         };
-        self.lines.push((pause, line));
-        if may_change_moves {
-            self.list(Duration::ZERO);
+        self.lines.extend(line.map(|line| (pause, line)));
+        if is_listed {
+            self.list();
         }
         Ok(())
     }
@@ -204,7 +202,7 @@ impl Script {
     }
 }
 
-/// The positions of the perft tests of a game, and finished ones.
+/// The positions of the perft tests of a game, and some at the end of it.
 fn fens(game: &str) -> Vec<&'static str> {
     static TESTS: LazyLock<Vec<String>> =
         LazyLock::new(|| seeds::GAMES.map(|game| seeds::text(&format!("perft/{game}.epd"))).to_vec());
@@ -214,7 +212,7 @@ fn fens(game: &str) -> Vec<&'static str> {
     finished(game).iter().copied().chain(tests).collect()
 }
 
-/// Finished positions of a game.
+/// Positions at the end of a game, or a move before.
 fn finished(game: &str) -> &'static [&'static str] {
     match game {
         // Stalemate, mate, no material, 100 plies; and one legal move.
@@ -237,8 +235,10 @@ struct Seen {
     output: Vec<u8>,
     /// Searches without an answer.
     searches: usize,
-    /// Whether the engine has said something about the only search.
+    /// Whether the engine has said something about the only search, and a `stop` is meant for it.
     is_searching: bool,
+    /// Whether a `wait` since the last `go` keeps a `stop` for work behind it.
+    is_waited_for: bool,
     /// When the last `stop` was read during the only search.
     stopped: Option<Moment>,
     /// The longest time that an answer to `stop` has taken.
@@ -263,7 +263,9 @@ impl Watch {
         self.with(|seen| {
             if is_search(line) {
                 seen.searches += 1;
-                (seen.is_searching, seen.stopped) = (false, None);
+                (seen.is_searching, seen.is_waited_for, seen.stopped) = (false, false, None);
+            } else if line == "wait" {
+                (seen.is_searching, seen.is_waited_for) = (false, true);
             } else if line == "stop" && seen.is_searching && seen.stopped.is_none() {
                 seen.stopped = Some(Moment::now());
             }
@@ -282,7 +284,7 @@ impl Write for Watch {
                     seen.slowest = seen.slowest.max(stopped.elapsed());
                 }
             } else if bytes.starts_with(b"info depth ") {
-                seen.is_searching = seen.searches == 1;
+                seen.is_searching = seen.searches == 1 && !seen.is_waited_for;
             }
         });
         Ok(bytes.len())
@@ -293,8 +295,8 @@ impl Write for Watch {
     }
 }
 
-/// A time, and the time that this process has had of processors.
-struct Moment(Instant, Duration);
+/// A time, and the time that this process has had of processors, where the system tells it.
+struct Moment(Instant, Option<Duration>);
 
 impl Moment {
     fn now() -> Moment {
@@ -303,13 +305,19 @@ impl Moment {
 
     /// The time since then, but not that of other processes.
     fn elapsed(&self) -> Duration {
-        self.0.elapsed().min(process_time() - self.1)
+        let process = process_time().zip(self.1).map(|(now, then)| now - then);
+        self.0.elapsed().min(process.unwrap_or(Duration::MAX))
     }
 }
 
-fn process_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(time).expect("a time of a processor")
+#[cfg(unix)]
+fn process_time() -> Option<Duration> {
+    Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime)).ok()
+}
+
+#[cfg(not(unix))]
+fn process_time() -> Option<Duration> {
+    None
 }
 
 /// Gives lines after their pauses.

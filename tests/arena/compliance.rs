@@ -170,6 +170,8 @@ fn a_leak_is_seen() {
     let script = format!("sh {UCI} leak; exit $?");
     let (success, _, failed) = check("--timeout 60 --only newgame/memory", &["sh", "-c", &script]);
     assert!(!success && failed[0].1.contains("MiB more"), "{failed:?}");
+    let (success, failed) = failures(XBOARD, "leak", "--timeout 60 --only xboard/many-games");
+    assert!(!success && failed[0].1.contains("MiB more"), "{failed:?}");
 }
 
 #[test]

@@ -31,7 +31,14 @@ while read -r word rest; do
         [ "$fault" = two-pongs ] && echo "pong $rest"
         [ "$fault" = late ] && [ -n "$forced" ] && [ -n "$went" ] && answer
         ;;
-    new) side=white; forced= ;;
+    new)
+        side=white; forced=
+        if [ "$fault" = leak ]; then
+            piece=${piece:-$(head -c 40000 /dev/zero | tr '\0' x)}
+            games=$((games + 1))
+            eval "leak$games=\$piece"
+        fi
+        ;;
     force) forced=yes; [ "$fault" = not-forced ] && forced= ;;
     usermove)
         case $rest in

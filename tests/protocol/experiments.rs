@@ -160,8 +160,12 @@ fn a_table_is_repeated_compared_and_recorded() {
     // What a step has printed is not another's.
     let printed = fs::read_to_string(out.join("games-1.out")).unwrap();
     fs::write(out.join("games-1.out"), printed.replacen("\"score\"", "\"scor\"", 1)).unwrap();
-    assert_fails(run(&out), "games-1.out: not what the step has printed");
+    assert_fails(run(&out), "games-1.out has changed since its step was done");
     fs::write(out.join("games-1.out"), printed).unwrap();
+    let games = fs::read_to_string(out.join("games-1.pgn")).unwrap();
+    fs::write(out.join("games-1.pgn"), games.replace("\"a\"", "\"c\"")).unwrap();
+    assert_fails(run(&out), "games-1.pgn has changed since its step was done");
+    fs::write(out.join("games-1.pgn"), games).unwrap();
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);
@@ -212,34 +216,36 @@ fn an_interrupted_run_ends_with_its_step() {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Command, Stdio};
 
-    let folder = tempfile::tempdir().unwrap();
-    let text = "paper = \"ours\"\ntitle = \"long\"\npage = \"x\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
-                machine = \"unknown\"\nseeds = [1]\n[[step]]\nname = \"search\"\n\
-                command = \"solve --variant amazons --option AmazonsBoard=10x10 --hash 1\"\n";
-    fs::write(folder.path().join("long.toml"), text).unwrap();
-    let out = folder.path().join("out");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_labrys"))
-        .args(["experiments", "run", "long", "--tables"])
-        .arg(folder.path())
-        .arg("--out")
-        .arg(&out)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut errors = BufReader::new(run.stderr.take().unwrap());
-    let mut line = String::new();
-    errors.read_line(&mut line).unwrap();
-    assert!(line.contains("search: labrys solve"), "{line}");
-    // As if the step had written it.
-    fs::write(out.join("curve.csv"), "games\n1\n").unwrap();
-    // Only the run is interrupted, not its step, which would take years.
-    signal(&run, "-INT");
-    let mut rest = String::new();
-    // Both have this pipe, so that the end of the text is the end of both.
-    errors.read_to_string(&mut rest).unwrap();
-    let end = "step search was interrupted; the same command continues the run\n";
-    assert!(rest.ends_with(end), "{rest}");
-    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
-    assert!(manifest.contains("\"begun\": {") && manifest.contains("\"curve.csv\": "), "{manifest}");
-    assert!(!run.wait().unwrap().success() && !out.join("search.out").exists());
+    for name in ["-INT", "-TERM"] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "paper = \"ours\"\ntitle = \"long\"\npage = \"x\"\ndate = \"unknown\"\ncommit = \"unknown\"\n\
+                    machine = \"unknown\"\nseeds = [1]\n[[step]]\nname = \"search\"\n\
+                    command = \"solve --variant amazons --option AmazonsBoard=10x10 --hash 1\"\n";
+        fs::write(folder.path().join("long.toml"), text).unwrap();
+        let out = folder.path().join("out");
+        let mut run = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["experiments", "run", "long", "--tables"])
+            .arg(folder.path())
+            .arg("--out")
+            .arg(&out)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut errors = BufReader::new(run.stderr.take().unwrap());
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        assert!(line.contains("search: labrys solve"), "{line}");
+        // As if the step had written it.
+        fs::write(out.join("curve.csv"), "games\n1\n").unwrap();
+        // Only the run is interrupted, not its step, which would take years.
+        signal(&run, name);
+        let mut rest = String::new();
+        // Both have this pipe, so that the end of the text is the end of both.
+        errors.read_to_string(&mut rest).unwrap();
+        let end = "step search was interrupted; the same command continues the run\n";
+        assert!(rest.ends_with(end), "{rest}");
+        let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+        assert!(manifest.contains("\"begun\": {") && manifest.contains("\"curve.csv\": "), "{manifest}");
+        assert!(!run.wait().unwrap().success() && !out.join("search.out").exists());
+    }
 }

@@ -11,12 +11,15 @@ use labrys_core::game::quote;
 /// The separator in options that take several folders.
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
+/// The maximum MiB of a file that a client names: each has an engine, which holds what it has read.
+const MAX_MIB: u64 = 256;
+
 /// The limits of clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuestLimits {
     /// Folders that clients may read files from, including subfolders.
     pub folders: Vec<PathBuf>,
-    /// The maximum MiB of each table and of each file.
+    /// The maximum MiB of each table.
     pub hash: usize,
     /// The maximum number of threads.
     pub threads: usize,
@@ -39,13 +42,11 @@ pub(super) enum GuestError {
         /// The option or the command.
         what: String,
     },
-    /// The file is larger than a table may be.
-    #[error("{what}: the file exceeds the limit of {limit} MiB for clients")]
+    /// The file is too large.
+    #[error("{what}: the file exceeds the limit of {MAX_MIB} MiB for clients")]
     Size {
         /// The option or the command.
         what: String,
-        /// The maximum.
-        limit: usize,
     },
     /// A number is too large.
     #[error("option {name}: {value} exceeds the limit of {limit} for clients")]
@@ -113,7 +114,7 @@ impl GuestLimits {
     /// Checks weights set by a client, and resolves the path of a file.
     ///
     /// # Errors
-    /// [`GuestError::Path`] if the file is not offered.
+    /// [`GuestError::Path`] if the file is not offered, [`GuestError::Size`] if it is too large.
     pub(super) fn weights(&self, source: WeightsSource) -> Result<WeightsSource, GuestError> {
         match source {
             WeightsSource::File(path) => Ok(WeightsSource::File(self.paths("setweights", &path)?)),
@@ -127,8 +128,8 @@ impl GuestLimits {
         let one = |path: &str| {
             let path = self.path(Path::new(path)).ok_or_else(refuse)?;
             match fs::metadata(&path) {
-                Ok(file) if file.is_file() && file.len() > (self.hash as u64) << 20 => {
-                    Err(GuestError::Size { what: what.to_owned(), limit: self.hash })
+                Ok(file) if file.is_file() && file.len() > MAX_MIB << 20 => {
+                    Err(GuestError::Size { what: what.to_owned() })
                 }
                 _ => Ok(path),
             }
@@ -198,17 +199,22 @@ mod tests {
     }
 
     #[test]
-    fn files_are_no_larger_than_tables() {
+    fn large_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let limits = GuestLimits { folders: vec![folder.path().to_owned()], hash: 1, threads: 1 };
         let file = fs::File::create(folder.path().join("book")).unwrap();
         let book = option("BookFile", OptionKind::Text);
-        for (bytes, is_small) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+        for (bytes, is_accepted) in [(MAX_MIB << 20, true), ((MAX_MIB << 20) + 1, false)] {
+            // Without content: it takes no space.
             file.set_len(bytes).unwrap();
-            for value in ["book", "book:book"] {
+            for value in ["book", &format!("book{SEPARATOR}book")] {
                 let found = limits.value(&book, value);
-                let expected = is_small || matches!(found, Err(GuestError::Size { limit: 1, .. }));
-                assert!(found.is_ok() == is_small && expected, "{bytes}, {value}: {found:?}");
+                let is_size = matches!(found, Err(GuestError::Size { .. }));
+                assert_eq!(
+                    (found.is_ok(), is_size),
+                    (is_accepted, !is_accepted),
+                    "{bytes}, {value}: {found:?}"
+                );
             }
         }
     }

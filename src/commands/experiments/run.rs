@@ -1,5 +1,6 @@
 //! `labrys experiments run`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,7 +13,6 @@ use super::TablesArguments;
 use super::manifest::{self, Configuration, Earlier, Machine, Manifest, Program, StepBegun, StepDone, Sums};
 use super::measured::{self, Comparison};
 use super::table::{self, Expected, Step, Table};
-use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::errors::full_text;
 use crate::commands::shared::interruptible;
 use crate::files::{Claim, create_folder, write_atomically};
@@ -69,8 +69,14 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
     create_folder(out).with_context(|| format!("--out {}", out.display()))?;
     let _claim = Claim::folder(out).with_context(|| format!("--out {}", out.display()))?;
     let configuration = Configuration::new(&table::path(tables, name), &table, out)?;
-    let (mut steps, mut begun) =
-        earlier(out, &configuration)?.map_or_else(Default::default, |earlier| (earlier.steps, earlier.begun));
+    let mut sums = manifest::sums(out)?;
+    let (mut steps, mut begun) = match earlier(out, &configuration)? {
+        Some(earlier) => {
+            check_unchanged(&table, out, &earlier, &sums)?;
+            (earlier.steps, earlier.begun)
+        }
+        None => Default::default(),
+    };
     if table.quiet {
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
@@ -92,7 +98,6 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
             };
             manifest.write(out)
         };
-    let mut sums = manifest::sums(out)?;
     for (step, seed) in table.runs() {
         let is_done = |done: &StepDone| done.name == step.name && done.seed == seed;
         let done = steps.iter().position(is_done);
@@ -141,24 +146,50 @@ fn earlier(out: &Path, configuration: &Configuration) -> anyhow::Result<Option<E
     if let Some(gone) = earlier.games.keys().find(|name| !out.join(name).exists()) {
         bail!("--out {}: the games {gone} of this run are gone, choose another folder", out.display());
     }
-    for (name, sum) in earlier.files.iter().filter(|(name, _)| name.ends_with(OUTPUT)) {
-        let path = out.join(name);
-        let is_changed = path.exists() && sha256(&path)? != *sum;
-        ensure!(
-            !is_changed,
-            "{}: not what the step has printed; without it the step runs again",
-            path.display()
-        );
-    }
     Ok(Some(earlier))
 }
 
-/// The end of the name of a file of what a step prints.
-const OUTPUT: &str = ".out";
+/// Checks that the files of the steps that are done are those that the manifest has.
+fn check_unchanged(
+    table: &Table,
+    out: &Path,
+    earlier: &Earlier,
+    (games, files): &Sums,
+) -> anyhow::Result<()> {
+    for (step, seed) in table.runs() {
+        if !earlier.steps.iter().any(|done| done.name == step.name && done.seed == seed) {
+            continue;
+        }
+        let words = step.words(out, seed);
+        let named = words.iter().flat_map(|word| word.split('=')).map(PathBuf::from);
+        let read = step.reads.as_ref().map(|name| out.join(with_seed(name, seed)));
+        for path in named.chain(read).chain([output_file(out, step, seed)]) {
+            let Ok(name) = path.strip_prefix(out) else { continue };
+            let name = name.to_string_lossy();
+            let is_changed = differs(games, &earlier.games, &name) || differs(files, &earlier.files, &name);
+            ensure!(
+                !is_changed,
+                "--out {}: {name} has changed since its step was done, choose another folder",
+                out.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file has another sum than before.
+fn differs<T: PartialEq>(now: &BTreeMap<String, T>, before: &BTreeMap<String, T>, name: &str) -> bool {
+    now.get(name).zip(before.get(name)).is_some_and(|(now, before)| now != before)
+}
+
+/// The name of a file with the seed of a run.
+fn with_seed(name: &str, seed: Option<u64>) -> String {
+    name.replace("{seed}", &seed.map_or(String::new(), |seed| seed.to_string()))
+}
 
 /// The file of what a step prints.
 fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
-    out.join(step.run_name(seed) + OUTPUT)
+    out.join(format!("{}.out", step.run_name(seed)))
 }
 
 /// The time that an interrupted step has to stop by itself.
@@ -232,8 +263,7 @@ fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
         let printed = runs.map(|(step, seed)| match &step.reads {
             None => manifest::printed(&output_file(out, step, seed)),
             Some(name) => {
-                let seed = seed.map_or(String::new(), |seed| seed.to_string());
-                let path = out.join(name.replace("{seed}", &seed));
+                let path = out.join(with_seed(name, seed));
                 let text = input::read_text(&path, MAX_TEXT).with_context(|| path.display().to_string())?;
                 measured::of_rows(&text, *rows).with_context(|| path.display().to_string())
             }

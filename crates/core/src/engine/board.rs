@@ -39,11 +39,11 @@ pub trait Board: Send {
     /// [`PositionError`] names the problem in the FEN, or the move and its number.
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
 
-    /// The number of positions from which games start by the choice of the game's option.
-    fn starts(&self) -> u32;
+    /// The number of positions at which a game may start, under the value of the game's own option.
+    fn start_count(&self) -> u32;
 
-    /// Sets up one of these positions, by its number from 0 on; the only one, where there is one.
-    fn set_up_start(&mut self, number: u32);
+    /// Sets up the start position of an index below [`Board::start_count`].
+    fn set_up_start(&mut self, index: u32);
 
     /// Plays a move.
     ///
@@ -309,14 +309,14 @@ impl<G: Game> Board for GameState<G> {
         own.set(self, value).map(drop)
     }
 
-    fn starts(&self) -> u32 {
+    fn start_count(&self) -> u32 {
         let is_last = |option: GameOption| option.choices.len() == self.choice + 1;
         if G::info().option.is_some_and(is_last) { G::DRAWN_SETUPS.max(1) } else { 1 }
     }
 
     fn set_up_start(&mut self, number: u32) {
         let position =
-            if self.starts() > 1 { G::drawn_start([number; 2]) } else { G::start_with(self.choice) };
+            if self.start_count() > 1 { G::drawn_start([number; 2]) } else { G::start_with(self.choice) };
         *self = self.at(position);
     }
 

@@ -160,8 +160,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         Self::start()
     }
 
-    /// The number of set-ups of a player at the start of a game, among which one is drawn under the last choice of
-    /// the option. 0 where there are none.
+    /// The number of set-ups of a player at the start of a game, among which one is drawn under the last choice
+    /// of the option. 0 where there are none.
     const DRAWN_SETUPS: u32 = 0;
 
     /// The start position with these set-ups, below [`Game::DRAWN_SETUPS`], of White and of Black.

@@ -54,8 +54,8 @@ pub struct SelfPlaySettings {
     /// The largest score, in units of the evaluation, that a search may see for a player after the random
     /// plies; otherwise others are drawn. `None` for any.
     pub max_start_score: Option<u32>,
-    /// Percent of the games with a [drawn start](labrys_core::game::Game::drawn_start), the same set-up for both players and
-    /// one for each.
+    /// Percent of the games with a [drawn start](labrys_core::game::Game::drawn_start), the same set-up for both
+    /// players and one for each.
     pub drawn_starts: [u32; 2],
     /// The seed of everything random.
     pub seed: u64,
