@@ -284,6 +284,11 @@ pub(super) fn are_parts(first: &str, second: &str) -> bool {
     ends_with_square && second.strip_prefix(LINKS).is_some_and(begins_with_square)
 }
 
+/// Whether two words side by side are read as one.
+pub(super) fn are_one(first: &str, second: &str) -> bool {
+    word_length(&format!("{first} {second}")) > first.len() || are_parts(first, second)
+}
+
 /// The length of a sign that links two parts of a move, with the spaces around it.
 fn link(text: &str, links: &[char]) -> Option<usize> {
     let after = text.trim_start_matches([' ', '\t']).strip_prefix(links)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{BOOK, DEEPEST, PgnGame, PgnMove};
+use super::{BOOK, DEEPEST, PgnGame, PgnMove, words};
 use crate::FinalResult;
 use labrys_core::game::Color;
 
@@ -113,7 +113,7 @@ impl PgnGame {
             comment: BOOK.to_owned(),
             ..PgnMove::default()
         });
-        let mut text = MoveText { f, column: 0, is_numbered: false };
+        let mut text = MoveText { f, column: 0, is_numbered: false, last: String::new() };
         text.write_comment(&self.comment)?;
         let first = self.first_ply();
         text.write_line(&opening.collect::<Vec<_>>(), first, 0)?;
@@ -131,6 +131,8 @@ struct MoveText<'a, 'f> {
     column: usize,
     /// Whether a move of Black can go without its number, as White's move stands before it.
     is_numbered: bool,
+    /// The last move.
+    last: String,
 }
 
 impl MoveText<'_, '_> {
@@ -182,9 +184,12 @@ impl MoveText<'_, '_> {
     /// Writes a move with its number; `ply` counts from 0 at the first move of White.
     fn write_move(&mut self, text: &str, ply: usize) -> fmt::Result {
         let number = 1 + ply / 2;
+        // A number keeps odd words apart, too.
+        let is_numbered = self.is_numbered && !words::are_one(&self.last, text);
+        text.clone_into(&mut self.last);
         match ply.is_multiple_of(2) {
             true => self.write_word(&format!("{number}."))?,
-            false if !self.is_numbered => self.write_word(&format!("{number}..."))?,
+            false if !is_numbered => self.write_word(&format!("{number}..."))?,
             false => {}
         }
         self.is_numbered = true;
@@ -210,8 +215,14 @@ fn comment_words(text: &str) -> Vec<String> {
 }
 
 fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
-    // A tag has to stay on one line.
-    let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    // A tag has to stay on one line, and simple programs leave a backslash before its end alone: with a bracket
+    // behind it a quotation mark would end the tag.
+    let plain = |(at, letter): (usize, char)| match letter {
+        _ if letter.is_control() => ' ',
+        '"' if value[at + 1..].trim_start().starts_with(']') => '\'',
+        _ => letter,
+    };
+    let value: String = value.char_indices().map(plain).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
