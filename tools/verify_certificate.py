@@ -7,21 +7,26 @@ Prints for each file its value, FEN, number of positions, checksum and lines by 
 them. A flaw ends it with exit status 1. Each certificate may rest on those before it. Python 3.10 or later.
 """
 
-import json
-import os
 import re
 import sys
 import zlib
 from functools import lru_cache
-from itertools import chain, islice, product, takewhile
+from itertools import chain, product, takewhile
 
-TITLE, CHUNK, MAX_HEADER, MAX_SIZE, MAX_AMAZONS = b"Labrys proof 1\n", 1 << 16, 1 << 12, 11, 8
+TITLE, CHUNK, MAX_SIZE, MAX_AMAZONS = b"Labrys proof 1\n", 1 << 20, 11, 8
 SEARCHED, COUNTED, KNOWN, REFERENCE, REPLIES, KEPT, MOVE = range(7)
-FIELDS = "variant fen value moves replies kept references searched counted assumed".split()
-COUNTS = ("searched", "counted", "assumed", "references", "replies", "replies", "moves", "kept")
+NAMES = ("searched", "counted", "assumed", "references", "replies", "replies", "moves")
+FIELDS = ("moves", "replies", "kept", "references", "searched", "counted", "assumed")
+HEADER = r'{"variant":"amazons","fen":"(([Qq*\d/]{1,200} [wb]) - - (?:0|[1-9]\d{0,3}) [1-9]\d{0,3})",'
+HEADER += '"value":"(win|loss)",' + ",".join(rf'"{field}":(0|[1-9]\d{{0,19}})' for field in FIELDS) + "}"
 # Limits: positions of a short search, empty squares of a small region, squares by which a count may be short,
 # nodes of a search for a sequence; results that are remembered, answers that are tried first.
 MAX_POSITIONS, MAX_SMALL, MAX_SHORT, MAX_NODES, MEMORY, MAX_ANSWERS = 100, 3, 2, 300, 1 << 17, 16
+
+
+def expect(is_right, flaw):
+    if not is_right:
+        raise ValueError(flaw)
 
 
 def bits(squares):
@@ -31,21 +36,17 @@ def bits(squares):
 
 
 class Board:
-    """A board and its moves. A set of squares is a number: a1 is bit 0, b1 bit 1, and so on, rank by rank."""
+    """A board and its moves. A set of squares is a number: a1 is bit 0, b1 bit 1, and so on, rank by rank. A
+    position: amazons of the side to move, of the other side, empty squares; 1 if Black is to move, else 0."""
 
     def __init__(self, files, ranks):
-        self.files, self.ranks, self.all = files, ranks, (1 << files * ranks) - 1
+        self.files, self.ranks, self.all, self.rays = files, ranks, (1 << files * ranks) - 1, {}
         self.not_file_a = self.all ^ sum(1 << files * rank for rank in range(ranks))
-        places, self.rays = [(file, rank) for rank in range(ranks) for file in range(files)], {}
-        for (file, rank), east, north in product(places, (-1, 0, 1), (-1, 0, 1)):
+        for file, rank, east, north in product(range(files), range(ranks), (-1, 0, 1), (-1, 0, 1)):
             ray = [(file + n * east, rank + n * north) for n in range(1, MAX_SIZE) if east or north]
             ray = [1 << files * y + x for x, y in ray if 0 <= x < files and 0 <= y < ranks]
             self.rays.setdefault(1 << files * rank + file, []).append(ray)
         self.lines = {square: sum(map(sum, rays)) for square, rays in self.rays.items()}
-        images = [places, [(files - 1 - file, rank) for file, rank in places]]
-        images += [[(file, ranks - 1 - rank) for file, rank in image] for image in images]
-        images += [[(rank, file) for file, rank in image] for image in images if files == ranks]
-        self.symmetries = [[files * rank + file for file, rank in image] for image in images]
         self.answers, cached = [], lru_cache(MEMORY)
         self.queen, self.least, self.longest = cached(self.queen), cached(self.least), cached(self.longest)
 
@@ -74,69 +75,59 @@ class Board:
         return self.queen(square, empty & self.lines[square])
 
     def moves(self, amazons, empty):
-        """The legal moves of a player in their order: from, to, arrow."""
+        """The legal moves of a player in their order, with its amazons and the empty squares after each."""
         for start in bits(amazons):
             for to in self.reach(start, empty):
                 for arrow in self.reach(to, empty | start):
-                    yield start, to, arrow
+                    yield (start, to, arrow), amazons ^ start | to, (empty | start) ^ to ^ arrow
 
-    def after(self, amazons, empty):
-        for start, to, arrow in self.moves(amazons, empty):
-            yield amazons ^ start | to, (empty | start) ^ to ^ arrow
+    def rows(self, mover, waiter, empty, stm):
+        """The ranks from the first on, a letter for each square."""
+        sets = zip(("Qq.", "qQ.")[stm], (mover, waiter, empty))
+        letters = {square: letter for letter, own in sets for square in bits(own)}
+        text = "".join(letters.get(1 << at, "*") for at in range(self.files * self.ranks))
+        return re.findall("." * self.files, text)
 
-    def children(self, mover, waiter, empty, stm):
-        return ((waiter, *after, 1 - stm) for after in self.after(mover, empty))
-
-    def text(self, mover, waiter, empty, stm):
-        """A letter for each square, from a1 on."""
-        text = ["*"] * (self.files * self.ranks)
-        for letter, squares in zip(("Qq.", "qQ.")[stm], (mover, waiter, empty)):
-            for square in bits(squares):
-                text[square.bit_length() - 1] = letter
-        return "".join(text)
-
-    def fen(self, mover, waiter, empty, stm):
-        ranks = re.findall("." * self.files, self.text(mover, waiter, empty, stm))[::-1]
-        return re.sub(r"\.+", lambda run: str(len(run[0])), "/".join(ranks)) + (" w", " b")[stm]
+    def fen(self, *position):
+        board = "/".join(self.rows(*position)[::-1])
+        return re.sub(r"\.+", lambda run: str(len(run[0])), board) + (" w", " b")[position[3]]
 
     def canonical(self, mover, waiter, empty, stm):
-        """One text for all positions that count as the same, with the files of the board before it."""
+        """One value for all positions that count as the same."""
         both = mover | waiter
         alive = sum(part for part in self.components(both | empty) if part & empty and part & both)
-        text = self.text(mover & alive, waiter & alive, empty & alive, stm)
-        images = ("".join([text[place] for place in image]) for image in self.symmetries)
-        return f"{self.files}{'wb'[stm]}" + min(images)
+        images = [self.rows(mover & alive, waiter & alive, empty & alive, stm)]
+        images += [image[::-1] for image in images]
+        images += [[row[::-1] for row in image] for image in images]
+        if self.files == self.ranks:
+            images += [["".join(column) for column in zip(*image)] for image in images]
+        return stm, *min(images)
 
     def search(self, mover, waiter, empty, spare, left):
-        """Whether the player to move wins with spare moves; None if that takes more positions than left."""
-        if spare <= 0 and not self.around(mover) & empty:
+        """Whether the player to move wins with spare moves; says nothing if `left[0]` falls below 0."""
+        if spare <= 0 and not self.around(mover) & empty or left[0] < 0:
             return False
-        if left[0] == 0:
-            return None
         left[0] -= 1
-        children = ((waiter, moved, after, -spare) for moved, after in self.after(mover, empty))
-        spent = [(waiter, mover, empty, 1 - spare)] if spare > 0 else []
-        for child in chain(children, spent):
-            if not (wins := self.search(*child, left)):
-                return None if wins is None else True
-        return False
+        children = ((waiter, moved, after, -spare) for _, moved, after in self.moves(mover, empty))
+        spent = [(waiter, mover, empty, 1 - spare)] * (spare > 0)
+        return not all(self.search(*child, left) for child in chain(children, spent))
 
     def least(self, own, other, empty):
         """The most spare moves of `other` with which `own`, moving second, wins a small region."""
-        most, all_moves = empty.bit_count(), [-1]
-        return next(n for n in range(most, ~most, -1) if not self.search(other, own, empty, n, all_moves))
+        most, left = empty.bit_count(), [sys.maxsize]
+        return next(n for n in range(most, ~most, -1) if not self.search(other, own, empty, n, left))
 
     def fillings(self, amazons, guards, empty):
         """Amazons, guards and empty squares after each undisturbed move, in the order of the search."""
         later = [[] for _ in range(9)]
-        moves = ((s, to, arrow, amazons ^ s, guards) for s, to, arrow in self.moves(amazons, empty))
-        steps = ((s, to, s, amazons, guards ^ s) for s in bits(guards) for to in self.reach(s, empty))
-        for start, to, arrow, others, left in chain(moves, steps):
-            after = (empty | start) ^ to ^ arrow
-            neighbours = (self.around(arrow) & after).bit_count()
+        moves = ((move[2], moved, guards, after) for move, moved, after in self.moves(amazons, empty))
+        steps = ((guard, to) for guard in bits(guards) for to in self.reach(guard, empty))
+        steps = ((guard, amazons | to, guards ^ guard, empty ^ to) for guard, to in steps)
+        for arrow, *filling in chain(moves, steps):
+            neighbours = (self.around(arrow) & filling[2]).bit_count()
             if neighbours == 0:
-                yield others | to, left, after
-            later[neighbours].append((others | to, left, after))
+                yield filling
+            later[neighbours].append(filling)
         yield from chain(*later[1:])
 
     def longest(self, amazons, guards, empty, beyond, enough):
@@ -168,9 +159,8 @@ class Board:
         for place, (squares, part) in enumerate(parts, 1):
             needed = max(squares - spare, 0)
             longest, _ = self.longest(*part, max(needed - 1, 0), squares if place < len(parts) else needed)
-            if spare < 0 or longest < needed:
+            if (spare := spare - squares + longest) < 0:
                 return False
-            spare -= squares - longest
         return spare >= 0
 
     def counts(self, own, other, empty, is_own):
@@ -193,141 +183,112 @@ class Board:
         return self.fills(filling, spare)
 
     def has_answer(self, own, other, empty):
-        """Whether a count shows that `own` wins after a move of it."""
-        for answer in chain(self.answers, self.moves(own, empty)):
+        """Whether a count shows that `own` wins after a move of it. Those that have served come first."""
+        for answer in chain(self.answers, (move for move, *_ in self.moves(own, empty))):
             start, to, arrow = answer
-            free = empty | start
-            if start & own and to in self.reach(start, empty) and arrow in self.reach(to, free):
-                after = own ^ start | to, other, free ^ to ^ arrow
+            if start & own and to in self.reach(start, empty) and arrow in self.reach(to, empty | start):
+                after = own ^ start | to, other, (empty | start) ^ to ^ arrow
                 if not self.around(other) & after[2] or self.counts(*after, False):
-                    rest = [known for known in self.answers if known != answer]
-                    self.answers = [answer, *rest[: MAX_ANSWERS - 1]]
+                    self.answers = [*dict.fromkeys([answer, *self.answers])][:MAX_ANSWERS]
                     return True
         return False
 
     def is_counted(self, own, other, empty, is_own):
         """Whether a count shows that `own` wins: at once, or two plies ahead if the opponent is to move."""
-        later = (self.counts(own, *x, True) or self.has_answer(own, *x) for x in self.after(other, empty))
-        return self.counts(own, other, empty, is_own) or not is_own and all(later)
+        wins = (self.counts(own, *x, True) or self.has_answer(own, *x) for _, *x in self.moves(other, empty))
+        return self.counts(own, other, empty, is_own) or not is_own and all(wins)
 
 
-def check(board, tokens, position, player, known, header):
-    """Checks a tree, its line on a stack; returns the tokens by name. A position: amazons of the side to move
-    and of the other, empty squares, side to move."""
+def check(board, tokens, position, player, known):
+    """Checks a tree; returns the numbers of its header."""
+    counts, kept = dict.fromkeys(FIELDS, 0), {}
 
-    def expect(is_right, flaw):
-        if not is_right:
-            raise ValueError(f"proves nothing: {flaw}: {board.fen(*position)}")
+    def prove(position):
+        def expect_here(is_right, flaw):
+            expect(is_right, is_right or f"proves nothing: {flaw}: {board.fen(*position)}")
 
-    counts, kept, stack = dict.fromkeys(COUNTS, 0), [], [(None, None, iter([position]))]
-    while stack:
-        parent, number, children = stack[-1]
-        if not (position := next(children, None)):
-            stack.pop()
-            if number is not None:
-                kept[number] = board.canonical(*parent)
-            continue
         mover, waiter, empty, stm = position
-        is_own = stm == player
+        is_own, is_proven = stm == player, True
         if not board.around(mover) & empty:
-            expect(not is_own, "the game is over, and not as claimed")
-            continue
+            return expect_here(not is_own, "the game is over, and not as claimed")
         token = next(tokens, None)
-        expect(token is not None, "the proof ends before it")
-        counts[COUNTS[min(token, MOVE)]] += 1
-        if token >= REPLIES:
-            expect(is_own == (token >= MOVE), "a move of the player, or all replies to it, are missing")
-            children = board.children(*position)
-            if is_own:
-                child = next(islice(children, min(token - MOVE, MEMORY), None), None)
-                expect(child, f"it has no legal move {token - MOVE}, counted from 0")
-                children = iter([child])
-            kept += [None] * (token == KEPT)
-            counts["kept"] = len(kept)
-            expect(len(kept) <= header["kept"], "more is kept than the header says")
-            stack.append((position, len(kept) - 1 if token == KEPT else None, children))
-            continue
+        expect_here(token is not None, "the proof ends before it")
+        name = NAMES[min(token, MOVE)]
+        counts[name] += 1
         if token == SEARCHED:
-            is_proven = board.search(mover, waiter, empty, 0, [MAX_POSITIONS]) is is_own
+            wins = board.search(mover, waiter, empty, 0, left := [MAX_POSITIONS])
+            is_proven = wins == is_own and left[0] >= 0
         elif token == COUNTED:
             is_proven = board.is_counted(*((mover, waiter) if is_own else (waiter, mover)), empty, is_own)
         elif token == KNOWN:
             is_proven = known.get(board.canonical(*position)) == player
+        elif token == REFERENCE:
+            is_proven = kept.get(counts["kept"] - next(tokens, 0)) == board.canonical(*position)
         else:
-            back = next(tokens, 0)
-            is_proven = 0 < back <= len(kept) and kept[-back] == board.canonical(*position)
-        expect(is_proven, f"it is not proven as said, `{COUNTS[token]}`")
+            expect_here(is_own == (token >= MOVE), "a move of the player, or all replies to it, are missing")
+            number = counts["kept"]
+            counts["kept"] += token == KEPT
+            children = [(waiter, *after, 1 - stm) for _, *after in board.moves(mover, empty)]
+            if is_own:
+                children = children[token - MOVE :][:1]
+                expect_here(children, f"it has no legal move {token - MOVE}, counted from 0")
+            for child in children:
+                prove(child)
+            if token == KEPT:
+                kept[number] = board.canonical(*position)
+        expect_here(is_proven, f"it is not proven as said, `{name}`")
+
+    prove(position)
     return counts
 
 
-def read_fen(fen):
-    match = re.fullmatch(r"(([Qq*0-9/]{1,200}) [wb]) - - (0|[1-9]\d{0,3}) [1-9]\d{0,3}", fen, re.ASCII)
-    ranks = re.sub(r"\d+", lambda run: "." * int(run[0][:3]), match[2] if match else "").split("/")[::-1]
-    sizes, stm = {len(ranks), *map(len, ranks)}, int(" b " in fen)
-    text, letters = "".join(ranks), ("Qq.", "qQ.")[stm]
-    sets = [sum(1 << at for at, found in enumerate(text) if found == letter) for letter in letters]
-    is_board = match and len({*map(len, ranks)}) == 1 and 0 < min(sizes) and max(sizes) <= MAX_SIZE
-    if is_board and all(0 < own.bit_count() <= MAX_AMAZONS for own in sets[:2]):
-        board = Board(len(ranks[0]), len(ranks))
-        if board.fen(*sets, stm) == match[1]:
-            return board, (*sets, stm)
-    raise ValueError(f"has an invalid header: the FEN {fen!a}")
+def read_position(fen):
+    """The board and the position of the first two fields of a FEN."""
+    rows = re.sub(r"\d\d?", lambda run: "." * int(run[0]), fen[:-2]).split("/")[::-1]
+    board, cells, stm = Board(len(rows[0]), len(rows)), "".join(rows), int(fen[-1] == "b")
+    sets = (sum(1 << at for at, cell in enumerate(cells) if cell == own) for own in ("Qq.", "qQ.")[stm])
+    position = *sets, stm
+    is_right = max(board.files, board.ranks) <= MAX_SIZE and board.fen(*position) == fen
+    is_right = is_right and all(0 < cells.count(own) <= MAX_AMAZONS for own in "Qq")
+    expect(is_right, f"has an invalid header: the FEN {fen}")
+    return board, position
 
 
-def read_header(line):
-    try:
-        header, text = json.loads(line), line.decode()
-        is_right = [*header] == FIELDS and json.dumps(header, separators=(",", ":")) + "\n" == text
-        is_right = is_right and all(type(header[name]) is int and header[name] >= 0 for name in COUNTS)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"has an invalid header: {error}") from error
-    if not is_right or header["value"] not in ("win", "loss") or header["variant"] != "amazons":
-        raise ValueError(f"has an invalid header, or one of another game: {line!a}")
-    return header
-
-
-def read_tokens(file, end):
-    """The tokens in the bytes of a file before `end`; nothing else may be in them."""
+def read_tokens(stream):
+    """The tokens in a stream; nothing else may be in it."""
     inflater, number, shift = zlib.decompressobj(-zlib.MAX_WBITS), 0, 0
     while not inflater.eof:
-        data = inflater.unconsumed_tail or file.read(min(CHUNK, end - file.tell()))
-        unpacked = inflater.decompress(data, CHUNK)
-        if not data and not unpacked and not inflater.eof:
-            raise ValueError("has tokens that are cut")
+        unpacked, stream = inflater.decompress(stream, CHUNK), inflater.unconsumed_tail
+        expect(unpacked or inflater.eof, "has tokens that are cut")
         for byte in unpacked:
             number |= (byte & 0x7F) << shift
-            if number >= 1 << 64 or byte == 0 < shift:
-                raise ValueError("has a number that is too large or longer than it needs to be")
+            expect(number < 1 << 64 and (byte or not shift), "has a number too large or longer than needed")
             shift += 7
             if byte < 0x80:
                 yield number
                 number = shift = 0
-    if inflater.unused_data or inflater.unconsumed_tail or file.tell() != end or shift:
-        raise ValueError("has more bytes than its proof")
+    expect(not inflater.unused_data and not shift, "has more bytes than its proof")
 
 
 def verify(path, known):
     """Checks a certificate; returns what is printed."""
     with open(path, "rb") as file:
-        if file.read(len(TITLE)) != TITLE:
-            raise ValueError("is no certificate: it does not begin with `Labrys proof 1`")
-        end, found = os.fstat(file.fileno()).st_size - 4, zlib.crc32(TITLE)
-        while data := file.read(max(0, min(CHUNK, end - file.tell()))):
-            found = zlib.crc32(data, found)
-        if file.read(5) != found.to_bytes(4, "little"):
-            raise ValueError("is damaged or incomplete: its checksum is wrong")
-        file.seek(len(TITLE))
-        header = read_header(file.readline(min(MAX_HEADER, end - len(TITLE))))
-        board, position = read_fen(header["fen"])
-        player, tokens = position[3] ^ (header["value"] == "loss"), read_tokens(file, end)
-        counts = check(board, tokens, position, player, known, header)
-        if next(tokens, None) is not None:
-            raise ValueError("has more bytes than its proof")
-    if any(header[name] != count for name, count in counts.items()):
-        raise ValueError("has a header with other numbers than its proof")
+        content = file.read()
+    expect(content.startswith(TITLE), "is no certificate: it does not begin with `Labrys proof 1`")
+    checksum = zlib.crc32(content[:-4])
+    expect(content[-4:] == checksum.to_bytes(4, "little"), "is damaged or incomplete: its checksum is wrong")
+    line, _, stream = content[len(TITLE) : -4].partition(b"\n")
+    match = re.fullmatch(HEADER, line.decode("latin-1"), re.ASCII)
+    expect(match, f"has an invalid header, or one of another game: {line[:300]!a}")
+    fen, board_and_side, value, *numbers = match.groups()
+    board, position = read_position(board_and_side)
+    header, tokens = dict(zip(FIELDS, map(int, numbers))), read_tokens(stream)
+    player = position[3] ^ (value == "loss")
+    counts = check(board, tokens, position, player, known)
+    expect(next(tokens, None) is None, "has more bytes than its proof")
+    expect(counts == header, "has a header with other numbers than its proof")
     known[board.canonical(*position)] = player
-    positions = counts["moves"] + counts["replies"]
-    return header["value"], header["fen"], positions, f"{found:08x}", counts["counted"]
+    return value, fen, counts["moves"] + counts["replies"], f"{checksum:08x}", counts["counted"]
 
 
 if __name__ == "__main__":
