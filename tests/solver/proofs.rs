@@ -487,6 +487,20 @@ fn results_are_added_to_lists_of_results_alone() {
     }
 }
 
+#[test]
+fn each_line_of_the_published_results_has_its_checksum() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/amazons");
+    for name in ["5x6.results", "6x5.results"] {
+        let path = folder.join(name);
+        for line in fs::read_to_string(&path).unwrap().lines().filter(|line| !line.starts_with('#')) {
+            let (result, found) = line.rsplit_once('\t').unwrap();
+            let checksum = crc32fast::hash(result.as_bytes());
+            assert_eq!(found, format!("crc32={checksum:08x}"), "{name}: {line}");
+        }
+        KnownValues::<Amazons>::read(&[path]).unwrap();
+    }
+}
+
 /// What `--assume` would refuse later is refused before the work.
 #[test]
 fn results_are_not_added_to_damaged_lines() {

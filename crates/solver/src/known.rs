@@ -1,7 +1,8 @@
 //! Known values: results proven elsewhere, exchanged as lines of text.
 //!
 //! A line has four fields with tabs between them: the game, a FEN, the value for the side to move, and the
-//! nodes that its proof took. A fifth field, the moves that lead there, is ignored.
+//! nodes that its proof took. A fifth field is the checksum of the others, or the moves that lead there, which
+//! are ignored.
 
 use std::collections::HashMap;
 use std::io;
