@@ -45,7 +45,7 @@ static void compare(const Position *position, int player) {
     long left = MAX_TRIED;
     bool is_won = wins(position->mover, position->waiter, position->empty, &left);
     if (left == 0) return;
-    if (is_won != (position->stm == player)) refuse("has a count that is wrong: ", fen_of(position));
+    if (is_won != (position->stm == player)) refuse("has a count that is wrong: %s", fen_of(position));
     confirmed++;
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 
 enum { SEARCHED, COUNTED, KNOWN, REFERENCE, REPLIES, KEPT, MOVE };
-enum { MAX_HEADER = 1 << 12, MAX_SIZE = 11, MAX_SQUARES = MAX_SIZE * MAX_SIZE, MAX_AMAZONS = 8 };
+enum { MAX_FEN = 150, MAX_SIZE = 11, MAX_SQUARES = MAX_SIZE * MAX_SIZE, MAX_AMAZONS = 8 };
 /* Limits: positions of a short search, empty squares of a small region, squares by which a count may be
  * short, nodes of a search for a sequence; results that are remembered, answers that are tried first. */
 enum { MAX_POSITIONS = 100, MAX_SMALL = 3, MAX_SHORT = 2, MAX_NODES = 300 };
@@ -24,15 +25,17 @@ enum { MEMORY = 1 << 16, MAX_ANSWERS = 16 };
 static const char TITLE[] = "Labrys proof 1\n", *path;
 
 /* Ends the program: the file has this flaw. */
-static _Noreturn void refuse(const char *flaw, const char *detail) {
+static _Noreturn void refuse(const char *flaw, ...) {
+    va_list details;
+    va_start(details, flaw);
     fflush(stdout);
     for (const char *at = path; *at; at++) fputc(*at < ' ' && *at >= 0 ? '?' : *at, stderr);
-    fprintf(stderr, " %s%s\n", flaw, detail);
+    fputc(' ', stderr), vfprintf(stderr, flaw, details), fputc('\n', stderr);
     exit(EXIT_FAILURE);
 }
 
 static void *resized(void *memory, size_t count, size_t size) {
-    if (count > SIZE_MAX / size || !(memory = realloc(memory, count * size))) refuse("needs more memory", "");
+    if (count > SIZE_MAX / size || !(memory = realloc(memory, count * size))) refuse("needs more memory");
     return memory;
 }
 
@@ -212,20 +215,14 @@ static bool is_same(const Position *one, const Position *other) {
 
 /* ---- Token 0: the short search. ---- */
 
-enum { LOSES, WINS, UNKNOWN };
-
-/* Whether the player to move wins with spare moves, of the opponent if negative; `UNKNOWN` if that takes more
- * positions than left. */
-static int search(Set mover, Set waiter, Set empty, int spare, int *left) {
-    if (spare <= 0 && !can_move(mover, empty)) return LOSES;
-    if ((*left)-- == 0) return *left = 0, UNKNOWN;
-    int found;
-    for (Moves moves = moves_of(mover, empty); next_move(&moves);) {
-        found = search(waiter, moved(mover, moves.move), filled(empty, moves.move), -spare, left);
-        if (found != WINS) return found == LOSES ? WINS : UNKNOWN;
-    }
-    found = spare > 0 ? search(waiter, mover, empty, 1 - spare, left) : WINS;
-    return found == UNKNOWN ? UNKNOWN : !found;
+/* Whether the player to move wins with spare moves, of the opponent if negative; says nothing if `left`, the
+ * positions that may still be visited, falls below 0. */
+static bool search(Set mover, Set waiter, Set empty, int spare, int *left) {
+    if ((spare <= 0 && !can_move(mover, empty)) || *left < 0) return false;
+    --*left;
+    for (Moves moves = moves_of(mover, empty); next_move(&moves);)
+        if (!search(waiter, moved(mover, moves.move), filled(empty, moves.move), -spare, left)) return true;
+    return spare > 0 && !search(waiter, mover, empty, 1 - spare, left);
 }
 
 /* ---- Token 1: the count. ---- */
@@ -255,7 +252,7 @@ static int least(Set own, Set other, Set empty) {
     Remembered *place;
     if (!is_remembered((Filling){own, other, empty}, -1, -1, &place)) {
         int left = INT_MAX, spare = count(empty);
-        while (search(other, own, empty, spare, &left) != LOSES) spare--;
+        while (search(other, own, empty, spare, &left)) spare--;
         place->result.moves = spare;
     }
     return place->result.moves;
@@ -415,13 +412,13 @@ static size_t size;
 static void read_file(void) {
     static size_t room;
     FILE *file = fopen(path, "rb");
-    if (!file) refuse(strerror(errno), "");
+    if (!file) refuse("%s", strerror(errno));
     size_t read = size = 0;
     do {
         size += read;
         if (size == room) bytes = resized(bytes, room = 2 * room + (1 << 16), 1);
     } while ((read = fread(bytes + size, 1, room - size, file)));
-    if (ferror(file)) refuse(strerror(errno), "");
+    if (ferror(file)) refuse("%s", strerror(errno));
     fclose(file);
 }
 
@@ -434,55 +431,52 @@ static uint32_t checksum(size_t length) {
     return ~sum;
 }
 
-/* A code of DEFLATE: how many symbols have each length, and the symbols in the order of their codes. */
+/* ---- The stream: DEFLATE. ---- */
+
+/* The stream and the next bit of it; the tokens in it and the next byte of them. */
+static const uint8_t *stream;
+static size_t stream_size, next_bit;
+static uint8_t *tokens;
+static size_t tokens_size, tokens_room, next_byte;
+
+/* A code: how many symbols have each length, and the symbols in the order of their codes. */
 typedef struct { uint16_t lengths[16], symbols[288]; } Code;
 
-/* The stream: bytes that are left, bits of the last one, what has been unpacked; the block that is being read
- * (none, bytes as they are, codes), the bytes left in it or in a copy. */
-static struct {
-    const uint8_t *at, *end;
-    unsigned bits, bits_left;
-    uint8_t window[1 << 15];
-    size_t unpacked, distance;
-    unsigned left;
-    enum { NONE, STORED, CODED } block;
-    bool is_last;
-    Code literals, distances;
-} stream;
+static _Noreturn void refuse_stream(void) { refuse("has tokens that cannot be unpacked"); }
 
 static unsigned read_bits(unsigned number) {
     unsigned value = 0;
-    for (unsigned place = 0; place < number; place++, stream.bits >>= 1, stream.bits_left--) {
-        if (!stream.bits_left) {
-            if (stream.at == stream.end) refuse("has tokens that are cut", "");
-            stream.bits = *stream.at++;
-            stream.bits_left = 8;
-        }
-        value |= (stream.bits & 1) << place;
+    for (unsigned place = 0; place < number; place++, next_bit++) {
+        if (next_bit / 8 == stream_size) refuse("has tokens that are cut");
+        value |= (stream[next_bit / 8] >> next_bit % 8 & 1u) << place;
     }
     return value;
 }
 
-static _Noreturn void refuse_stream(void) { refuse("has tokens that cannot be unpacked", ""); }
+static void write_byte(unsigned byte) {
+    if (tokens_size == tokens_room) tokens = resized(tokens, tokens_room = 2 * tokens_room + (1 << 16), 1);
+    tokens[tokens_size++] = (uint8_t)byte;
+}
 
-static void make_code(Code *code, const uint8_t *lengths, int number) {
-    int offsets[16] = {0}, left = 1;
+static void make_code(Code *code, const uint8_t *lengths, unsigned number) {
+    unsigned offsets[16] = {0};
+    int left = 1;
     memset(code, 0, sizeof *code);
-    for (int symbol = 0; symbol < number; symbol++) code->lengths[lengths[symbol]]++;
+    for (unsigned symbol = 0; symbol < number; symbol++) code->lengths[lengths[symbol]]++;
     code->lengths[0] = 0;
     for (int length = 1; length < 16; length++) {
         offsets[length] = offsets[length - 1] + code->lengths[length - 1];
         if ((left = 2 * left - code->lengths[length]) < 0) refuse_stream();
     }
-    for (int symbol = 0; symbol < number; symbol++)
+    for (unsigned symbol = 0; symbol < number; symbol++)
         if (lengths[symbol]) code->symbols[offsets[lengths[symbol]]++] = (uint16_t)symbol;
 }
 
-static int read_symbol(const Code *code) {
+static unsigned read_symbol(const Code *code) {
     /* `number`: of the code read so far, among those of its length. */
-    int number = 0, before = 0;
+    unsigned number = 0, before = 0;
     for (int length = 1; length < 16; length++) {
-        number = 2 * number + (int)read_bits(1);
+        number = 2 * number + read_bits(1);
         if (number < code->lengths[length]) return code->symbols[before + number];
         number -= code->lengths[length];
         before += code->lengths[length];
@@ -490,45 +484,31 @@ static int read_symbol(const Code *code) {
     refuse_stream();
 }
 
-static void read_codes(bool is_fixed) {
+/* Makes the codes of a block: of literals and lengths, and of distances. */
+static void read_codes(bool is_fixed, Code *literals, Code *distances) {
     static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     uint8_t lengths[320] = {0};
-    unsigned literals = 288, distances = 30;
+    unsigned number = 288, all_of_them = 318;
     if (is_fixed) {
-        memset(lengths, 8, 144), memset(lengths + 144, 9, 112), memset(lengths + 256, 7, 24);
-        memset(lengths + 280, 8, 8), memset(lengths + 288, 5, 30);
+        memset(lengths, 8, 288), memset(lengths + 144, 9, 112), memset(lengths + 256, 7, 24);
+        memset(lengths + 288, 5, 30);
     } else {
-        literals = 257 + read_bits(5), distances = 1 + read_bits(5);
-        unsigned number = 4 + read_bits(4), all_of_them = literals + distances;
-        for (unsigned place = 0; place < number; place++) lengths[order[place]] = (uint8_t)read_bits(3);
-        make_code(&stream.literals, lengths, 19);
-        memset(lengths, 0, 19);
+        number = 257 + read_bits(5), all_of_them = number + 1 + read_bits(5);
+        for (unsigned place = 0, end = 4 + read_bits(4); place < end; place++)
+            lengths[order[place]] = (uint8_t)read_bits(3);
+        make_code(literals, lengths, 19);
         for (unsigned place = 0; place < all_of_them;) {
-            unsigned symbol = (unsigned)read_symbol(&stream.literals), repeats = 1;
-            uint8_t length = symbol < 16 ? (uint8_t)symbol : symbol == 16 && place ? lengths[place - 1] : 0;
+            unsigned symbol = read_symbol(literals), repeats = 1;
+            if (symbol == 16 && !place) refuse_stream();
+            unsigned length = symbol < 16 ? symbol : symbol == 16 ? lengths[place - 1] : 0;
             if (symbol == 16) repeats = 3 + read_bits(2);
             if (symbol > 16) repeats = symbol == 17 ? 3 + read_bits(3) : 11 + read_bits(7);
-            if (place + repeats > all_of_them || (symbol == 16 && !place)) refuse_stream();
-            while (repeats--) lengths[place++] = length;
+            if (place + repeats > all_of_them) refuse_stream();
+            while (repeats--) lengths[place++] = (uint8_t)length;
         }
     }
-    make_code(&stream.literals, lengths, (int)literals);
-    make_code(&stream.distances, lengths + literals, (int)distances);
-}
-
-/* Reads the header of a block. */
-static void open_block(void) {
-    stream.is_last = read_bits(1);
-    unsigned kind = read_bits(2);
-    if (kind == 3) refuse_stream();
-    stream.block = kind ? CODED : STORED;
-    if (kind) {
-        read_codes(kind == 1);
-        return;
-    }
-    stream.bits_left = 0;
-    stream.left = read_bits(16);
-    if (read_bits(16) != (~stream.left & 0xFFFF)) refuse_stream();
+    make_code(literals, lengths, number);
+    make_code(distances, lengths + number, all_of_them - number);
 }
 
 /* A length or a distance: symbols in groups of 1 << `share`, each group with one more bit than the last. */
@@ -538,62 +518,76 @@ static unsigned read_extra(unsigned symbol, unsigned share) {
     return (((1u << share) + symbol % (1u << share)) << extra) + read_bits(extra);
 }
 
-/* The next byte of the stream, -1 at its end. */
-static int next_byte(void) {
-    while (!stream.left) {
-        if (stream.block != CODED) {
-            if (stream.is_last) return -1;
-            open_block();
+static void unpack(void) {
+    Code literals, distances;
+    for (bool is_last = false; !is_last;) {
+        is_last = read_bits(1);
+        unsigned kind = read_bits(2), symbol;
+        if (kind == 3) refuse_stream();
+        if (kind == 0) {
+            next_bit = (next_bit + 7) / 8 * 8;
+            unsigned length = read_bits(16);
+            if (read_bits(16) != (~length & 0xFFFF)) refuse_stream();
+            while (length--) write_byte(read_bits(8));
             continue;
         }
-        int symbol = read_symbol(&stream.literals);
-        if (symbol < 256) return stream.window[stream.unpacked++ % sizeof stream.window] = (uint8_t)symbol;
-        if (symbol == 256) {
-            stream.block = NONE;
-            continue;
+        read_codes(kind == 1, &literals, &distances);
+        while ((symbol = read_symbol(&literals)) != 256) {
+            if (symbol < 256) {
+                write_byte(symbol);
+                continue;
+            }
+            unsigned length = symbol == 285 ? 258 : 3 + read_extra(symbol - 257, 2);
+            unsigned group = read_symbol(&distances), distance = 1 + read_extra(group, 1);
+            if (symbol > 285 || group > 29 || distance > tokens_size) refuse_stream();
+            while (length--) write_byte(tokens[tokens_size - distance]);
         }
-        if (symbol > 285) refuse_stream();
-        stream.left = symbol == 285 ? 258 : 3 + read_extra((unsigned)symbol - 257, 2);
-        int distance = read_symbol(&stream.distances);
-        if (distance > 29) refuse_stream();
-        stream.distance = 1 + read_extra((unsigned)distance, 1);
-        if (stream.distance > stream.unpacked) refuse_stream();
     }
-    stream.left--;
-    uint8_t byte;
-    if (stream.block == STORED) byte = (uint8_t)read_bits(8);
-    else byte = stream.window[(stream.unpacked - stream.distance) % sizeof stream.window];
-    return stream.window[stream.unpacked++ % sizeof stream.window] = byte;
 }
 
 /* The next token; whether there is one. */
 static bool read_token(uint64_t *token) {
     *token = 0;
     for (int shift = 0;; shift += 7) {
-        int byte = next_byte();
-        if (byte < 0 && shift == 0) return false;
-        if (byte < 0) refuse("has more bytes than its proof", "");
-        uint64_t bits = (uint64_t)byte & 0x7F;
-        if (shift > 63 || bits << shift >> shift != bits || (byte == 0 && shift > 0))
-            refuse("has a number that is too large or longer than it needs to be", "");
-        *token |= bits << shift;
+        if (next_byte == tokens_size && shift == 0) return false;
+        if (next_byte == tokens_size) refuse("has more bytes than its proof");
+        uint64_t byte = tokens[next_byte++], value = byte & 0x7F;
+        if (shift > 63 || value << shift >> shift != value || (byte == 0 && shift > 0))
+            refuse("has a number that is too large or longer than it needs to be");
+        *token |= value << shift;
         if (byte < 0x80) return true;
     }
 }
 
 /* ---- The tree. ---- */
 
-typedef struct { Position position; bool is_proven; } Kept;
-typedef struct { uint64_t moves, replies, kept, references, searched, counted, assumed; } Counts;
+/* The numbers of a header, in their order, and which of them a token belongs to. */
+enum { MOVES, ALL_REPLIES, ALL_KEPT, REFERENCES, SEARCHES, COUNTS, ASSUMED, NUMBERS };
+static const char *NAMES[] = {"moves", "replies", "kept", "references", "searched", "counted", "assumed"};
+static const int NUMBER_OF[] = {SEARCHES, COUNTS, ASSUMED, REFERENCES, ALL_REPLIES, ALL_REPLIES, MOVES};
 
-/* What `check_count.c`, which is this program and more, does with each position that a count proves. */
-static void (*examine)(const Position *position, int player);
+/* What the header says; the numbers as they are; the player who wins. */
+static char fen[MAX_FEN], value[5];
+static unsigned long long header[NUMBERS], found[NUMBERS];
+static int player;
+
+/* Positions that may be referred to. */
+static struct { Position position; bool is_proven; } *kept;
 
 /* What the certificates before this one prove: positions, who wins, and the size of the board. */
 static struct { Position position; int player, files, ranks; } *known;
 static size_t knowns;
 
-static bool is_known(Position position, int player) {
+/* What `check_count.c`, which is this program and more, does with each position that a count proves. */
+static void (*examine)(const Position *position, int player);
+
+static bool is_kept(Position position, uint64_t back) {
+    if (back == 0 || back > found[ALL_KEPT] || !kept[found[ALL_KEPT] - back].is_proven) return false;
+    position = canonical(position);
+    return is_same(&kept[found[ALL_KEPT] - back].position, &position);
+}
+
+static bool is_known(Position position) {
     position = canonical(position);
     for (size_t place = 0; place < knowns; place++) {
         bool is_board = known[place].files == files && known[place].ranks == ranks;
@@ -603,189 +597,135 @@ static bool is_known(Position position, int player) {
 }
 
 static void expect(bool is_right, const char *flaw, const Position *position) {
-    char text[100];
-    snprintf(text, sizeof text, "proves nothing: %s: ", flaw);
-    if (!is_right) refuse(text, fen_of(position));
+    if (!is_right) refuse("proves nothing: %s: %s", flaw, fen_of(position));
 }
 
-/* Checks a tree, its line on a stack: each move fills a square. */
-static Counts check(Position root, int player, const Counts *header) {
-    static Kept *kept;
+/* Checks the proof of a position. Each move fills a square, so no proof is deeper than there are squares. */
+static void prove(Position position) {
     static size_t room;
-    struct { Position position; Moves moves; bool is_answered; size_t number; } line[MAX_SQUARES + 1], *open;
-    Counts found = {0};
-    Position position = root;
-    for (int depth = 0;;) {
-        bool is_own = position.stm == player, is_proven = false;
-        uint64_t token = 0, back = 0;
-        if (!can_move(position.mover, position.empty)) {
-            expect(!is_own, "the game is over, and not as claimed", &position);
-        } else {
-            const char *name = NULL;
-            expect(read_token(&token), "the proof ends before it", &position);
-            switch (token) {
-            case SEARCHED:;
-                int left = MAX_POSITIONS;
-                is_proven = search(position.mover, position.waiter, position.empty, 0, &left) == (int)is_own;
-                found.searched++, name = "searched";
-                break;
-            case COUNTED:;
-                Set own = is_own ? position.mover : position.waiter;
-                is_proven = is_counted(own, position.mover ^ position.waiter ^ own, position.empty, is_own);
-                found.counted++, name = "counted";
-                if (examine && is_proven) examine(&position, player);
-                break;
-            case KNOWN:
-                is_proven = is_known(position, player);
-                found.assumed++, name = "assumed";
-                break;
-            case REFERENCE:
-                if (read_token(&back) && back && back <= found.kept && kept[found.kept - back].is_proven) {
-                    Position same = canonical(position);
-                    is_proven = is_same(&kept[found.kept - back].position, &same);
-                }
-                found.references++, name = "references";
-                break;
-            default:;
-                bool is_kept = token == KEPT;
-                expect(is_own == (token >= MOVE), "a move of the player, or all replies to it, are missing",
-                       &position);
-                open = &line[depth++];
-                open->position = position, open->is_answered = false, open->number = SIZE_MAX;
-                open->moves = moves_of(position.mover, position.empty);
-                while (token-- > MOVE && next_move(&open->moves)) continue;
-                if (is_own) found.moves++;
-                else found.replies++;
-                if (!is_kept) break;
-                expect(found.kept < header->kept, "more is kept than the header says", &position);
-                if (found.kept == room) kept = resized(kept, room = 2 * room + 1024, sizeof *kept);
-                open->number = found.kept++;
-                kept[open->number].is_proven = false;
-            }
-            if (name && !is_proven) {
-                char flaw[50];
-                snprintf(flaw, sizeof flaw, "it is not proven as said, `%s`", name);
-                expect(false, flaw, &position);
-            }
+    bool is_own = position.stm == player, is_proven = false;
+    if (!can_move(position.mover, position.empty)) {
+        expect(!is_own, "the game is over, and not as claimed", &position);
+        return;
+    }
+    uint64_t token, back;
+    expect(read_token(&token), "the proof ends before it", &position);
+    int kind = token < MOVE ? (int)token : MOVE, left = MAX_POSITIONS;
+    Set own = is_own ? position.mover : position.waiter, other = position.mover ^ position.waiter ^ own;
+    size_t number = found[ALL_KEPT];
+    found[NUMBER_OF[kind]]++;
+    switch (kind) {
+    case SEARCHED:
+        is_proven = search(position.mover, position.waiter, position.empty, 0, &left) == is_own && left >= 0;
+        break;
+    case COUNTED:
+        is_proven = is_counted(own, other, position.empty, is_own);
+        if (examine && is_proven) examine(&position, player);
+        break;
+    case KNOWN:
+        is_proven = is_known(position);
+        break;
+    case REFERENCE:
+        is_proven = read_token(&back) && is_kept(position, back);
+        break;
+    default:
+        expect(is_own == (kind == MOVE), "a move of the player, or all replies to it, are missing",
+               &position);
+        if (kind == KEPT) {
+            expect(number < header[ALL_KEPT], "more is kept than the header says", &position);
+            if (number == room) kept = resized(kept, room = 2 * room + 1024, sizeof *kept);
+            kept[found[ALL_KEPT]++].is_proven = false;
         }
-        /* The next position whose proof follows: of the player's moves there is only one. */
-        for (;; depth--) {
-            if (depth == 0) return found;
-            open = &line[depth - 1];
-            bool is_players = open->position.stm == player;
-            if ((!is_players || !open->is_answered) && next_move(&open->moves)) break;
-            expect(!is_players || open->is_answered, "it has no legal move of this number", &open->position);
-            if (open->number == SIZE_MAX) continue;
-            kept[open->number] = (Kept){canonical(open->position), true};
+        for (Moves moves = moves_of(position.mover, position.empty); next_move(&moves);) {
+            if (is_own && token-- > MOVE) continue;
+            prove(after(&position, moves.move));
+            is_proven = true;
+            if (is_own) break;
         }
-        open->is_answered = true;
-        position = after(&open->position, open->moves.move);
+        expect(is_proven, "it has no legal move of this number", &position);
+        if (kind == KEPT) kept[number].position = canonical(position), kept[number].is_proven = true;
     }
+    if (is_proven) return;
+    refuse("proves nothing: it is not proven as said, `%s`: %s", NAMES[NUMBER_OF[kind]], fen_of(&position));
 }
 
-/* ---- The header. ---- */
+/* ---- The header: what is read is written again, and has to be the same. ---- */
 
-static const char *header_at;
-
-/* Reads a text, or nothing. */
-static bool skip(const char *text) {
-    bool is_there = !strncmp(header_at, text, strlen(text));
-    if (is_there) header_at += strlen(text);
-    return is_there;
-}
-
-/* Reads a number without leading zeros. */
-static bool read_number(uint64_t *number) {
-    const char *start = header_at;
-    *number = 0;
-    for (; *header_at >= '0' && *header_at <= '9'; header_at++) {
-        unsigned digit = (unsigned)(*header_at - '0');
-        if (*number > (UINT64_MAX - digit) / 10) return false;
-        *number = 10 * *number + digit;
+/* Reads a position with all fields of its FEN, and makes the board. */
+static bool read_fen(const char *text, Position *position) {
+    char cells[MAX_SIZE][MAX_SIZE + 1] = {{0}}, side = 0, again[MAX_FEN];
+    unsigned clock = 0, full = 0;
+    int rank = 0, file = 0;
+    files = 0;
+    for (const char *at = text; *at && *at != ' '; at++) {
+        int digit = *at - '0';
+        if (*at == '/') rank++, file = 0;
+        else if (digit < 0 || digit > 9) cells[rank][file++] = *at;
+        else file += digit == 1 && (at[1] == '0' || at[1] == '1') ? 10 + *++at - '0' : digit;
+        if (rank == MAX_SIZE || file > MAX_SIZE) return false;
+        files = file > files ? file : files;
     }
-    return header_at > start && (*start != '0' || header_at == start + 1);
-}
-
-/* Reads the position with all fields of its FEN, and makes the board. */
-static bool read_fen(Position *position) {
-    char cells[MAX_SQUARES];
-    const char *at = header_at;
-    int number = 0;
-    for (files = ranks = 0; ranks == 0 || at[-1] != ' '; at++) {
-        int run = *at && strchr("Qq*", *at) ? 1 : 0;
-        char cell = run ? *at : '.';
-        for (; *at >= '0' && *at <= '9' && run <= MAX_SIZE; at++) run = 10 * run + *at - '0';
-        if (cell == '.' && run) at--;
-        if (number + run > MAX_SQUARES || (!run && *at != '/' && *at != ' ')) return false;
-        while (run--) cells[number++] = cell;
-        if (*at != '/' && *at != ' ') continue;
-        if (ranks++ == 0) files = number;
-        if (number != files * ranks) return false;
-    }
-    if (files == 0 || files > MAX_SIZE || ranks > MAX_SIZE) return false;
+    ranks = rank + 1;
     make_board();
     memset(memory, 0, sizeof memory);
-    Set white = 0, black = 0, empty = 0;
-    for (int place = 0; place < squares; place++) {
-        Set square = bit(files * (ranks - 1 - place / files) + place % files);
-        white |= cells[place] == 'Q' ? square : 0;
-        black |= cells[place] == 'q' ? square : 0;
-        empty |= cells[place] == '.' ? square : 0;
+    Set sets[3] = {0};
+    for (int square = 0; square < squares; square++) {
+        char cell = cells[ranks - 1 - square / files][square % files];
+        if (cell != '*') sets[cell == 'Q' ? 0 : cell == 'q' ? 1 : 2] |= bit(square);
     }
-    *position = *at == 'b' ? (Position){black, white, empty, 1} : (Position){white, black, empty, 0};
-    uint64_t clock, full;
-    bool is_right = skip(fen_of(position)) && skip(" - - ") && read_number(&clock) && clock < 10000;
-    is_right = is_right && skip(" ") && read_number(&full) && full > 0 && full < 10000;
-    return is_right && white && black && count(white) <= MAX_AMAZONS && count(black) <= MAX_AMAZONS;
+    sscanf(text, "%*s %c - - %4u %4u", &side, &clock, &full);
+    int stm = side == 'b';
+    *position = (Position){sets[stm], sets[!stm], sets[2], stm};
+    snprintf(again, sizeof again, "%s - - %u %u", fen_of(position), clock, full);
+    bool are_amazons = sets[0] && sets[1] && count(sets[0]) <= MAX_AMAZONS && count(sets[1]) <= MAX_AMAZONS;
+    return !strcmp(text, again) && are_amazons && full > 0;
 }
 
 /* Reads the second line of the file. */
-static bool read_header(Position *position, bool *is_win, Counts *counts) {
-    static const char *const fields[] = {"\",\"moves\":", ",\"replies\":", ",\"kept\":", ",\"references\":",
-                                         ",\"searched\":", ",\"counted\":", ",\"assumed\":"};
-    uint64_t *const numbers[] = {&counts->moves, &counts->replies, &counts->kept, &counts->references,
-                                 &counts->searched, &counts->counted, &counts->assumed};
-    if (!skip("{\"variant\":\"amazons\",\"fen\":\"") || !read_fen(position)) return false;
-    if (!skip("\",\"value\":\"")) return false;
-    *is_win = skip("win");
-    if (!*is_win && !skip("loss")) return false;
-    for (int field = 0; field < 7; field++)
-        if (!skip(fields[field]) || !read_number(numbers[field])) return false;
-    return skip("}") && !*header_at;
+static bool read_header(char *line, Position *position) {
+    char again[1024];
+    int length = 0;
+    fen[0] = value[0] = 0;
+    sscanf(line, "{\"variant\":\"amazons\",\"fen\":\"%149[^\"]\",\"value\":\"%4[a-z]%n", fen, value, &length);
+    char *at = line + length;
+    length = sprintf(again, "{\"variant\":\"amazons\",\"fen\":\"%s\",\"value\":\"%s\"", fen, value);
+    for (int number = 0; number < NUMBERS; number++) {
+        at += strcspn(at, "0123456789");
+        header[number] = strtoull(at, &at, 10);
+        length += sprintf(again + length, ",\"%s\":%llu", NAMES[number], header[number]);
+    }
+    length += sprintf(again + length, "}\n");
+    if (strncmp(line, again, (size_t)length) || !read_fen(fen, position)) return false;
+    bool is_win = !strcmp(value, "win");
+    player = is_win ? position->stm : !position->stm;
+    return is_win || !strcmp(value, "loss");
 }
 
 /* Checks a certificate, and prints what it proves. */
 static void verify(void) {
     const size_t title = sizeof TITLE - 1;
     read_file();
-    if (size < title || memcmp(bytes, TITLE, title))
-        refuse("is no certificate: it does not begin with `Labrys proof 1`", "");
-    size_t end = size - title < 4 ? title : size - 4;
-    uint32_t sum = checksum(end), expected = 0;
-    for (size_t place = size; place > end; place--) expected = expected << 8 | bytes[place - 1];
-    if (end + 4 != size || sum != expected) refuse("is damaged or incomplete: its checksum is wrong", "");
-    char *line = (char *)bytes + title;
-    char *rest = memchr(line, '\n', end - title < MAX_HEADER ? end - title : MAX_HEADER);
+    if (size < title + 4 || memcmp(bytes, TITLE, title))
+        refuse("is no certificate: it does not begin with `Labrys proof 1`");
+    uint8_t *end = bytes + size - 4;
+    uint32_t sum = checksum(size - 4);
+    if (sum != (end[0] | end[1] << 8 | end[2] << 16 | (uint32_t)end[3] << 24))
+        refuse("is damaged or incomplete: its checksum is wrong");
+    *end = 0;
     Position position;
-    Counts header;
-    bool is_win;
-    if (rest) *rest++ = 0;
-    header_at = line;
-    if (!rest || !read_header(&position, &is_win, &header))
-        refuse("has an invalid header, or one of another game, at: ", rest ? header_at : "");
-    memset(&stream, 0, sizeof stream);
-    stream.at = (uint8_t *)rest, stream.end = bytes + end;
-    int player = is_win ? position.stm : !position.stm;
-    Counts found = check(position, player, &header);
-    uint64_t more;
-    if (read_token(&more) || stream.at != stream.end) refuse("has more bytes than its proof", "");
-    if (memcmp(&found, &header, sizeof found)) refuse("has a header with other numbers than its proof", "");
+    char *line = (char *)bytes + title;
+    if (!read_header(line, &position)) refuse("has an invalid header, or one of another game");
+    stream = (uint8_t *)strchr(line, '\n') + 1;
+    stream_size = (size_t)(end - stream), next_bit = tokens_size = next_byte = 0;
+    unpack();
+    memset(found, 0, sizeof found);
+    prove(position);
+    if (next_byte < tokens_size || (next_bit + 7) / 8 < stream_size) refuse("has more bytes than its proof");
+    if (memcmp(found, header, sizeof found)) refuse("has a header with other numbers than its proof");
     known = resized(known, knowns + 1, sizeof *known);
     known[knowns].position = canonical(position), known[knowns].player = player;
     known[knowns].files = files, known[knowns++].ranks = ranks;
-    const char *fen = strchr(line + 12, ':') + 2;
-    printf("%s\t%.*s\t%llu\t%08x\t%llu\n", is_win ? "win" : "loss", (int)strcspn(fen, "\""), fen,
-           (unsigned long long)(found.moves + found.replies), sum, (unsigned long long)found.counted);
+    printf("%s\t%s\t%llu\t%08x\t%llu\n", value, fen, found[MOVES] + found[ALL_REPLIES], sum, found[COUNTS]);
 }
 
 int main(int arguments, char **argument) {
@@ -797,7 +737,7 @@ int main(int arguments, char **argument) {
         verify();
         if (fflush(stdout)) {
             path = "standard output";
-            refuse(strerror(errno), "");
+            refuse("%s", strerror(errno));
         }
     }
     return EXIT_SUCCESS;
