@@ -1,10 +1,10 @@
 //! Tournaments of agents that connect from outside.
 
-use crate::common::{records, shell};
+use crate::common::{port, records, shell};
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -164,12 +164,6 @@ fn games(folder: &Path, each: usize) -> Vec<PgnGame> {
     records
 }
 
-/// A free port on this machine.
-fn free_port() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
-
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("course");
@@ -210,7 +204,7 @@ fn agents_over_tcp_and_over_udp_play_at_once() {
 #[test]
 fn a_lobby_that_was_killed_goes_on_and_counts_each_game_once() {
     let (_folder, path) = folder();
-    let address = free_port();
+    let address = format!("127.0.0.1:{}", port::free());
     let words = "--each st=60 nodes=20 --games 4 --players 3 --concurrency 2 --engine name=house";
     let mut lobby = Lobby::start(&path, &address, words);
     let _agents = ["minos", "talos"].map(|name| Agent::start(&address, name));
@@ -495,7 +489,7 @@ fn a_name_over_udp_belongs_to_its_address() {
 #[cfg(unix)]
 fn an_interrupted_lobby_goes_on() {
     let (_folder, path) = folder();
-    let address = free_port();
+    let address = format!("127.0.0.1:{}", port::free());
     let mut lobby = Lobby::start(&path, &address, "--each st=60 nodes=20 --games 1000");
     let mut agents = ["minos", "talos"].map(|name| Agent::start(&address, name));
     lobby.until("3: ");

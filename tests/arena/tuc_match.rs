@@ -1,7 +1,7 @@
 //! Matches with clients that speak the UDP protocol of TUC-CHESS.
 
-use crate::common::records;
 use crate::common::shell::{output, signal, succeed};
+use crate::common::{port, records};
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
@@ -51,11 +51,6 @@ fn client(name: &str, nodes: u32) -> String {
     let limits = ["--nodes", &nodes.to_string(), "--option", "Hash=1"].map(|word| format!(" arg={word}"));
     let arguments = arguments.map(|argument| format!(" arg={argument}")).concat() + &limits.concat();
     format!("--engine name={name} proto=tuc st=30 cmd={LABRYS}{arguments}")
-}
-
-/// A free port.
-fn port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// The final points of a game that a client has printed.
@@ -168,7 +163,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
     let other = path.with_extension("inside");
     let inside = format!("{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}", other.display());
     assert!(output(&mut labrys(&inside)).0);
-    let port = port();
+    let port = port::free();
     let done = Arc::new(AtomicBool::new(false));
     let chamber = {
         let (done, arena) = (Arc::clone(&done), SocketAddr::from(([127, 0, 0, 1], port)));
@@ -222,7 +217,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
 /// Plays two games against a client that acts as `act` says; the results.
 fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<PgnGame>) {
     let (_folder, path) = file();
-    let port = port();
+    let port = port::free();
     let guest = misbehave(port, 2, act);
     let mut command = labrys(&format!(
         "{INSIDE} --json --pgnout {} --engine name=bad proto=tuc port={port} {keys}",
@@ -291,7 +286,7 @@ fn clients_that_misbehave_lose_and_the_match_continues() {
 fn a_client_that_ends_or_never_joins_loses() {
     // The process ends once the client has joined, which is another one here.
     let (_folder, path) = file();
-    let port = port();
+    let port = port::free();
     // The check before the match needs a client too.
     let guest = misbehave(port, 3, |_| ());
     let words =
@@ -306,7 +301,7 @@ fn a_client_that_ends_or_never_joins_loses() {
 
     // No client is started.
     let (_folder, path) = file();
-    let port = self::port();
+    let port = port::free();
     let words =
         format!("{INSIDE} --pgnout {} --engine proto=tuc st=5 timeout=0.2 port={port}", path.display());
     let (success, _, log) = output(&mut labrys(&words));
@@ -351,7 +346,7 @@ fn waiting_for_a_client_can_be_interrupted() {
 #[test]
 fn invalid_arguments_are_named_before_the_first_game() {
     let client = client("out", 1);
-    let port = port();
+    let port = port::free();
     let by_hand = format!("proto=tuc st=1 timeout=0.2 port={port}");
     for (words, message) in [
         (

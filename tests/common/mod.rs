@@ -10,6 +10,7 @@ pub mod grid;
 pub mod mailbox;
 pub mod minimax;
 pub mod net;
+pub mod port;
 pub mod process;
 pub mod records;
 pub mod shell;

@@ -1,5 +1,6 @@
 //! UCI over TCP.
 
+use crate::common::port;
 use crate::common::shell::succeed;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -335,7 +336,7 @@ fn an_engine_over_tcp_plays_a_match() {
 
 #[test]
 fn a_match_against_an_address_where_nobody_listens_does_not_begin() {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let address = format!("127.0.0.1:{}", port::free());
     let (done, records, error) = play_match(&address);
     assert!(!done && records.is_empty(), "{records}");
     assert!(error.contains(&format!("engine `outside`: cannot connect to `{address}`")), "{error}");
