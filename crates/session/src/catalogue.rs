@@ -342,7 +342,8 @@ mod tests {
 
     #[test]
     fn engines_are_offered_in_the_games_that_they_announce() {
-        let named = |name: &str| KeyValues::parse("--engine", &[&format!("name={name}"), "nodes=1"]).unwrap();
+        let named =
+            |name: &str| KeyValues::parse("--engine", &[&*format!("name={name}"), "nodes=1"]).unwrap();
         let engines = EngineConfig::read_all(["a", "b", "c"].map(named).into()).unwrap();
         let catalogue = Catalogue::new(&engines);
         catalogue.announce("a", vec!["chess".to_owned(), "amazons".to_owned()]);
