@@ -69,14 +69,13 @@ fn run_table(name: &str, tables: &Path, out: &Path, control: &Control) -> anyhow
     create_folder(out).with_context(|| format!("--out {}", out.display()))?;
     let _claim = Claim::folder(out).with_context(|| format!("--out {}", out.display()))?;
     let configuration = Configuration::new(&table::path(tables, name), &table, out)?;
+    let earlier = earlier(out, &configuration)?;
     let mut sums = manifest::sums(out)?;
-    let (mut steps, mut begun) = match earlier(out, &configuration)? {
-        Some(earlier) => {
-            check_unchanged(&table, out, &earlier, &sums)?;
-            (earlier.steps, earlier.begun)
-        }
-        None => Default::default(),
-    };
+    if let Some(earlier) = &earlier {
+        check_unchanged(&table, out, earlier, &sums)?;
+    }
+    let (mut steps, mut begun) =
+        earlier.map_or_else(Default::default, |earlier| (earlier.steps, earlier.begun));
     if table.quiet {
         print_message!("labrys: note: a clock decides this table: let the machine do nothing else");
     }
@@ -162,8 +161,8 @@ fn check_unchanged(
         }
         let words = step.words(out, seed);
         let named = words.iter().flat_map(|word| word.split('=')).map(PathBuf::from);
-        let read = step.reads.as_ref().map(|name| out.join(with_seed(name, seed)));
-        for path in named.chain(read).chain([output_file(out, step, seed)]) {
+        let output = output_file(out, step, seed);
+        for path in named.chain(step.read_file(out, seed)).chain([output]) {
             let Ok(name) = path.strip_prefix(out) else { continue };
             let name = name.to_string_lossy();
             let is_changed = differs(games, &earlier.games, &name) || differs(files, &earlier.files, &name);
@@ -182,11 +181,6 @@ fn differs<T: PartialEq>(now: &BTreeMap<String, T>, before: &BTreeMap<String, T>
     now.get(name).zip(before.get(name)).is_some_and(|(now, before)| now != before)
 }
 
-/// The name of a file with the seed of a run.
-fn with_seed(name: &str, seed: Option<u64>) -> String {
-    name.replace("{seed}", &seed.map_or(String::new(), |seed| seed.to_string()))
-}
-
 /// The file of what a step prints.
 fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
     out.join(format!("{}.out", step.run_name(seed)))
@@ -195,8 +189,8 @@ fn output_file(out: &Path, step: &Step, seed: Option<u64>) -> PathBuf {
 /// The time that an interrupted step has to stop by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Waits for a process, and returns its status and what it has printed. An interruption of this process is passed
-/// on, for only a terminal interrupts both; the process is killed unless it ends soon.
+/// Waits for a process, and returns its status and what it has printed. An interruption of this process is
+/// passed on, for only a terminal interrupts both; the process is killed unless it ends soon.
 fn wait(mut child: Child, control: &Control) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut out = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let reader = thread::spawn(move || {
@@ -260,10 +254,9 @@ fn compare(table: &Table, out: &Path) -> anyhow::Result<Vec<Comparison>> {
     let mut results = Vec::new();
     for Expected { step, value, rows, scale, numbers } in &table.expected {
         let runs = table.runs().filter(|(known, _)| known.name == *step);
-        let printed = runs.map(|(step, seed)| match &step.reads {
+        let printed = runs.map(|(step, seed)| match step.read_file(out, seed) {
             None => manifest::printed(&output_file(out, step, seed)),
-            Some(name) => {
-                let path = out.join(with_seed(name, seed));
+            Some(path) => {
                 let text = input::read_text(&path, MAX_TEXT).with_context(|| path.display().to_string())?;
                 measured::of_rows(&text, *rows).with_context(|| path.display().to_string())
             }

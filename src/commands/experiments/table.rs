@@ -169,16 +169,25 @@ impl Table {
 impl Step {
     /// The words of the command line.
     pub(super) fn words(&self, out: &Path, seed: Option<u64>) -> Vec<String> {
-        let seed = seed.map_or(String::new(), |seed| seed.to_string());
         let out = out.display().to_string();
         let words = self.command.split_whitespace();
-        words.map(|word| word.replace("{out}", &out).replace("{seed}", &seed)).collect()
+        words.map(|word| with_seed(&word.replace("{out}", &out), seed)).collect()
+    }
+
+    /// The file of a run that has its numbers, in place of what it prints.
+    pub(super) fn read_file(&self, out: &Path, seed: Option<u64>) -> Option<PathBuf> {
+        self.reads.as_ref().map(|name| out.join(with_seed(name, seed)))
     }
 
     /// The name of a run, which that of its files begins with.
     pub(super) fn run_name(&self, seed: Option<u64>) -> String {
         seed.map_or(self.name.clone(), |seed| format!("{}-{seed}", self.name))
     }
+}
+
+/// A text with the seed of a run.
+fn with_seed(text: &str, seed: Option<u64>) -> String {
+    text.replace("{seed}", &seed.map_or(String::new(), |seed| seed.to_string()))
 }
 
 /// The first value that was there before.
