@@ -93,8 +93,8 @@ impl Script {
         self.lines.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Asks for the legal moves, and for a sign that this is the end of them. Nothing begins between two lines, so
-    /// the moves are known whenever a line before has changed them.
+    /// Asks for the legal moves, and for a sign that this is the end of them. Nothing begins between two lines,
+    /// so the moves are known whenever a line before has changed them.
     fn list(&mut self) {
         self.lines.extend(["moves", "isready"].map(|line| (Duration::ZERO, line.to_owned())));
     }
@@ -145,8 +145,8 @@ impl Script {
         Ok(words.join(" "))
     }
 
-    /// A position some moves after the start position, or after one of the perft tests or a finished one. It may be
-    /// refused, as may all lines during a search.
+    /// A position some moves after the start position, or after one of the perft tests or a finished one. It may
+    /// be refused, as may all lines during a search.
     fn position(&mut self, choices: &mut Unstructured) -> Result<String> {
         let fens = fens(self.board.variant());
         let fen = if choices.ratio(1, 3)? { Some(*choices.choose(&fens)?) } else { None };

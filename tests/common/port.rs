@@ -4,8 +4,8 @@ use std::net::{TcpListener, UdpSocket};
 use std::process;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Ports that no system gives to sockets which ask for any: those of Linux begin at 32,768. So nobody takes one
-/// before its server has started.
+/// Ports that no system gives to sockets which ask for any: those of Linux begin at 32,768. So nobody takes
+/// one before its server has started.
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 12_000;
 

@@ -30,6 +30,13 @@ fn with<G: Solvable, T>(
     with_solver(position, known, None, &1.into(), &Limits::none(), control, job).unwrap()
 }
 
+/// The position after the first legal move.
+fn after_first_move(position: &Amazons) -> Amazons {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    position.after(moves[0])
+}
+
 /// Solves a position and writes the certificate.
 fn certify<G: Solvable>(position: &G, known: &KnownValues<G>, leaves: Leaves) -> (NamedTempFile, Written) {
     let file = NamedTempFile::new().unwrap();
@@ -152,9 +159,7 @@ fn what_is_not_proven_is_not_written() {
 #[test]
 fn a_certificate_rests_on_those_before_it() {
     let root = Amazons::from_fen(LOSS).unwrap();
-    let mut moves = Vec::new();
-    root.legal_moves(&mut moves);
-    let part = root.after(moves[0]);
+    let part = after_first_move(&root);
     let mut known = KnownValues::new();
     known.insert(&part, Value::Win);
     let (whole, Written { counts, .. }) = certify(&root, &known, Leaves::Searched);
@@ -173,9 +178,7 @@ fn a_certificate_rests_on_those_before_it() {
 #[test]
 fn no_certificate_rests_on_a_value_that_contradicts_it() {
     let root = Amazons::from_fen(LOSS).unwrap();
-    let mut moves = Vec::new();
-    root.legal_moves(&mut moves);
-    let part = root.after(moves[0]);
+    let part = after_first_move(&root);
     let (mut known, file) = (KnownValues::new(), NamedTempFile::new().unwrap());
     known.insert(&part, Value::Loss);
     let error = with(&root, &known, &Control::default(), |solver| {
