@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::lines::is_space;
 use super::{BOOK, DEEPEST, PgnGame, PgnMove, words};
 use crate::FinalResult;
 use labrys_core::game::Color;
@@ -219,7 +220,7 @@ fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result
     // behind it a quotation mark would end the tag.
     let plain = |(at, letter): (usize, char)| match letter {
         _ if letter.is_control() => ' ',
-        '"' if value[at + 1..].trim_start().starts_with(']') => '\'',
+        '"' if value[at + 1..].trim_start_matches(is_space).starts_with(']') => '\'',
         _ => letter,
     };
     let value: String = value.char_indices().map(plain).collect();
