@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use crate::commands::shared::PositionArguments;
 use crate::commands::shared::suggest;
@@ -135,21 +135,24 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
     let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
     arguments.check_lists(engine)?;
     let control = crate::commands::shared::interruptible()?;
-    let (board, mut printed) = (engine.engine().board(), Ok(()));
+    let (board, mut printed, mut is_solved) = (engine.engine().board(), Ok(()), false);
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
         let fen = board.fen();
         let kept = arguments.results.as_deref().map_or(Ok(()), |path| append(path, engine, &fen, &solution));
         printed = kept.and(print(&solution));
+        is_solved = solution.value.is_some();
     });
     printed?;
     let written = match written {
         Err(TaskError::Write(WriteError::Stopped)) => Some(None),
         written => written?.map(Some),
     };
-    match (&arguments.proof, written) {
-        (Some(path), Some(written)) => report_certificate(path, written, arguments),
-        _ => Ok(()),
+    if let (Some(path), Some(written)) = (&arguments.proof, written) {
+        report_certificate(path, written, arguments)?;
     }
+    let is_complete = is_solved && !matches!(written, Some(None));
+    ensure!(is_complete || !control.is_stopped(), "interrupted");
+    Ok(())
 }
 
 /// Prints a line about a certificate, and appends one to the manifest.
@@ -187,7 +190,8 @@ fn solve_split(
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let control = crate::commands::shared::interruptible()?;
-    let (mut printed, mut solved) = (Ok(()), 0);
+    // Whether the certificates of all solved positions are written.
+    let (mut printed, mut solved, mut is_complete) = (Ok(()), 0, true);
     let mut each = |event: SplitEvent| {
         printed = match event {
             SplitEvent::Solved(job, solution) => {
@@ -196,13 +200,17 @@ fn solve_split(
                     .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
                     .and_then(|()| print(&solution))
             }
-            SplitEvent::Certified(file, written) => report_certificate(&file, written, arguments),
+            SplitEvent::Certified(file, written) => {
+                is_complete &= written.is_some();
+                report_certificate(&file, written, arguments)
+            }
         };
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut each)?;
     printed?;
     writeln!(io::stdout(), "{solved} of {} solved", counted(jobs, "position"))?;
+    ensure!(is_complete && solved == jobs || !control.is_stopped(), "interrupted");
     Ok(())
 }
 

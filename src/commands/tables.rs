@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::suggest;
@@ -96,10 +96,10 @@ impl EndgamesVisitor for &TablesArguments {
         let mut output = Output { progress: None, printed: Ok(()) };
         let built = build_tables(endgames, &self.out, request, control.stop_flag(), &mut output);
         output.finish();
-        if built?.is_none() {
-            writeln!(out, "interrupted; finished tables are in `{}`", self.out.display())?;
-        }
-        Ok(output.printed?)
+        let built = built?;
+        output.printed?;
+        ensure!(built.is_some(), "interrupted; finished tables are in `{}`", self.out.display());
+        Ok(())
     }
 }
 

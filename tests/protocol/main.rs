@@ -4,6 +4,8 @@ mod commands;
 mod dependencies;
 mod engine;
 mod experiments;
+#[cfg(unix)]
+mod interrupts;
 mod listen;
 #[cfg(feature = "web")]
 mod manual;

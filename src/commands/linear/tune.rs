@@ -1,9 +1,8 @@
 //! `labrys linear tune`.
 
-use std::io;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use serde_json::json;
 
 use crate::arena::pgn::{PgnGame, PgnMove};
@@ -96,9 +95,10 @@ impl LinearTuneArguments {
             ..LogisticSettings::default()
         };
         let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
-        let mut first = None;
+        let (mut first, mut last) = (None, 0);
         let fit = logistic::fit(&samples, start.values(), &settings, &control, &mut |epoch| {
             first.get_or_insert(epoch);
+            last = epoch.number;
             let Epoch { number, training, held_out } = epoch;
             let errors = format!("error {training:.5}, held out {held_out:.5}");
             log::info!("epoch {number}: {errors}");
@@ -108,6 +108,8 @@ impl LinearTuneArguments {
         let (Some(fit), Some(first)) = (fit, first) else {
             bail!("{}: too few quiet positions, {}", names(&self.games), samples.len())
         };
+        let is_complete = !control.is_stopped() || last == settings.epochs;
+        ensure!(is_complete || last > 0, "interrupted in the first epoch, nothing written");
         let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
         let made_by = made_by(&json!({
             "variant": self.variant, "set": start.set_name(), "weights": self.weights, "games": self.games,
@@ -128,6 +130,7 @@ impl LinearTuneArguments {
             fit.scale
         )?;
         print_line!("epoch {}: {error}", fit.epoch.number)?;
+        ensure!(is_complete, "interrupted after {last} of {} epochs", settings.epochs);
         Ok(())
     }
 }
@@ -151,7 +154,7 @@ fn read_samples<G: Playable>(
         let mut records = records::open(path, arguments.strictness)?;
         while let Some(record) = records.next()? {
             if control.is_stopped() {
-                bail!(io::Error::from(io::ErrorKind::Interrupted));
+                bail!("interrupted, nothing written");
             }
             match add_game(&arguments.variant, &record, game, set, &mut samples) {
                 Ok(()) => games += 1,

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::ensure;
 use serde::Serialize;
 
 use super::Sizes;
@@ -185,18 +186,17 @@ impl Training<'_> {
             folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance)?)?;
         }
         let best = trainer.state.best_epoch();
-        match best {
-            Some(best) => {
-                let path = folder.net();
-                print_line!("epoch {}: held out {:.6}: {}", best.number, best.held_out, path.display())?;
-            }
-            None => print_line!("interrupted in the first epoch, nothing written")?,
+        if let Some(Epoch { number, held_out, .. }) = best {
+            print_line!("epoch {number}: held out {held_out:.6}: {}", folder.net().display())?;
         }
         Ok(Trained { positions: quiet, best, is_finished: trainer.is_finished() })
     }
 
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
-        self.train::<G>(&*interruptible()?).map(drop)
+        let Trained { best, is_finished, .. } = self.train::<G>(&*interruptible()?)?;
+        ensure!(best.is_some(), "interrupted in the first epoch, nothing written");
+        ensure!(is_finished, "interrupted, use --resume to continue");
+        Ok(())
     }
 }
 
