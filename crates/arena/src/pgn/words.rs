@@ -131,10 +131,12 @@ pub(super) fn result_at(text: &str) -> Option<(usize, Option<Winner>)> {
         at += dash.len_utf8();
         at += spaces(&text[at..]);
         at += part(&text[at..], second)?;
-        // Parts that are apart may be two words, of which the second one goes on with any sign.
+        // Parts that are apart may be two words, of which the second one goes on with any sign, or is the
+        // number of a move of Black.
         let (found, rest) = text.split_at(at);
         let is_alone = |letter| is_delimiter(letter) || is_around(letter) || letter == '.';
-        let is_whole = !found.contains([' ', '\t']) || rest.chars().next().is_none_or(is_alone);
+        let is_end = rest.chars().next().is_none_or(is_alone) && !rest.starts_with("..");
+        let is_whole = !found.contains([' ', '\t']) || is_end;
         (is_whole && ends_word(rest)).then_some(at)
     };
     let whole = |length: usize| ends_word(&text[length..]).then_some(length);
@@ -431,6 +433,8 @@ mod tests {
             ("1-0-0", None),
             ("1-00", None),
             ("1. e4", None),
+            ("0- 1... e5", None),
+            ("0 - 1.", Some((5, black))),
             ("10-0", None),
             ("", None),
         ] {
