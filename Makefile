@@ -100,13 +100,13 @@ page npm:
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)
 
-# The tool writes one beside each manifest of the workspace.
+# The tool writes one beside each manifest of the workspace, with the folder of the build in names of crates.
 SBOM := labrys-sbom
 sbom:
 	cargo cyclonedx --quiet --format json --spec-version 1.5 --override-filename $(SBOM)
 	mkdir -p target
-	mv $(SBOM).json target/labrys.cdx.json
-	rm -f $(addsuffix /$(SBOM).json,$(wildcard crates/*) npm page page/bind python)
+	sed 's|file://$(CURDIR)|file://.|g' $(SBOM).json > target/labrys.cdx.json
+	rm -f $(addsuffix /$(SBOM).json,. $(wildcard crates/*) npm page page/bind python)
 
 FOLDER ?= proofs
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
