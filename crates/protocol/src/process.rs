@@ -1,10 +1,12 @@
 //! Child processes.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
@@ -19,6 +21,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The time for a process to end by itself before it is killed.
 pub const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The time for the last lines of a process to be logged.
+const COPY_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The command line and environment of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +71,8 @@ pub enum LaunchError {
 pub struct Process {
     child: Child,
     name: String,
+    /// Ends of the copies of its output into the log: no message comes.
+    copies: Vec<Receiver<Infallible>>,
 }
 
 impl Process {
@@ -96,10 +103,23 @@ impl Process {
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let name = launch.program.display().to_string();
-        if let Some(errors) = child.stderr.take() {
-            log_lines(errors, format!("standard error of {name}"));
+        let errors = child.stderr.take();
+        let mut process = Process { child, name, copies: Vec::new() };
+        if let Some(errors) = errors {
+            process.log_lines("standard error", errors);
         }
-        Ok((Process { child, name }, input, output))
+        Ok((process, input, output))
+    }
+
+    /// Copies an output of the process line by line into the log, level `info`, on a thread.
+    pub fn log_lines(&mut self, output_name: &str, output: impl Read + Send + 'static) {
+        let (title, (sender, end)) =
+            (format!("{output_name} of {}", self.name), mpsc::channel::<Infallible>());
+        self.copies.push(end);
+        thread::spawn(move || {
+            let _sender = sender;
+            copy_lines(output, &title);
+        });
     }
 
     /// The number of the process.
@@ -156,20 +176,22 @@ impl Drop for Process {
         if let Err(error) = self.child.wait() {
             log::warn!("{}: {error}", self.name);
         }
+        // Its last lines. A program that it has started may still write more.
+        for copy in &self.copies {
+            let _ = copy.recv_timeout(COPY_TIMEOUT);
+        }
     }
 }
 
-/// Copies the output of a process line by line into the log, level `info`, on a thread.
-pub fn log_lines(output: impl Read + Send + 'static, title: String) {
-    thread::spawn(move || {
-        let mut output = Lines::new(BufReader::new(output));
-        loop {
-            match output.next() {
-                Ok(Some(Ok(line))) => log::info!("{title}: {line}"),
-                Ok(Some(Err(error))) => log::info!("{title}: {error}"),
-                Ok(None) => return,
-                Err(error) => return log::warn!("{title}: {error}"),
-            }
+/// Copies lines into the log.
+fn copy_lines(output: impl Read, title: &str) {
+    let mut output = Lines::new(BufReader::new(output));
+    loop {
+        match output.next() {
+            Ok(Some(Ok(line))) => log::info!("{title}: {line}"),
+            Ok(Some(Err(error))) => log::info!("{title}: {error}"),
+            Ok(None) => return,
+            Err(error) => return log::warn!("{title}: {error}"),
         }
-    });
+    }
 }

@@ -15,7 +15,7 @@ use labrys_core::game::Color;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::{EngineLog, Speaker};
 use labrys_protocol::pipe::{POLL_INTERVAL, STOP_TIMEOUT};
-use labrys_protocol::process::{Launch, LaunchError, Process, log_lines};
+use labrys_protocol::process::{Launch, LaunchError, Process};
 
 /// The placeholder for the port in the arguments of a client.
 pub const PORT: &str = "{port}";
@@ -105,8 +105,8 @@ impl Endpoint {
                 let port = address.port().to_string();
                 let arguments = launch.arguments.iter().map(|argument| argument.replace(PORT, &port));
                 let launch = Launch { arguments: arguments.collect(), ..launch.clone() };
-                let (process, _, output) = Process::start(&launch)?;
-                log_lines(output, format!("output of {}", launch.program.display()));
+                let (mut process, _, output) = Process::start(&launch)?;
+                process.log_lines("output", output);
                 Some(process)
             }
         };
