@@ -30,8 +30,8 @@ struct State {
     stream: Option<TcpStream>,
     /// Whether a client drives that connection.
     is_driven: bool,
-    /// Why the last connection that was closed here was closed.
-    fault: Option<AgentFault>,
+    /// Which connection was closed here last, and why.
+    fault: Option<(u64, AgentFault)>,
     /// Whether the agent is to end, not to come back.
     is_dismissed: bool,
 }
@@ -76,9 +76,8 @@ impl Agent {
     pub fn attach(&self, stream: TcpStream) {
         let mut state = self.state();
         state.count += 1;
-        state.fault = None;
         if let Some(last) = state.stream.replace(stream) {
-            state.fault = Some(AgentFault::Replaced);
+            state.fault = Some((state.count - 1, AgentFault::Replaced));
             let _ = refuse(&last, AgentFault::Replaced);
             let _ = last.shutdown(Shutdown::Both);
         }
@@ -116,12 +115,12 @@ impl Agent {
         Ok(link)
     }
 
-    /// Notes that a connection has ended.
+    /// Notes that a connection has ended, and why it was closed here, if it was.
     fn lost(&self, number: u64, fault: Option<AgentFault>) {
         let mut state = self.state();
         if state.count == number {
             state.stream = None;
-            state.fault = fault;
+            state.fault = fault.map(|fault| (number, fault)).or(state.fault);
         }
     }
 
@@ -172,7 +171,8 @@ impl Link {
 
     /// Why the connection was closed here, if it was.
     pub(crate) fn fault(&self) -> Option<AgentFault> {
-        self.agent.state().fault
+        // It may have come back since.
+        self.agent.state().fault.filter(|(number, _)| *number == self.number).map(|(_, fault)| fault)
     }
 
     /// Whether the agent is to end.
@@ -182,13 +182,13 @@ impl Link {
 
     /// Closes the connection, and tells the agent why.
     pub(crate) fn refuse(&self, reason: impl fmt::Display) {
-        self.agent.lost(self.number, self.fault());
+        self.agent.lost(self.number, None);
         turn_away(&self.stream, reason);
     }
 
     /// Closes the connection.
     pub(crate) fn close(&self) {
-        self.agent.lost(self.number, self.fault());
+        self.agent.lost(self.number, None);
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -213,11 +213,7 @@ impl Read for Input {
                     return Err(io::Error::other(AgentFault::Flood));
                 }
             }
-            // One that was replaced keeps that fault.
-            _ => {
-                let fault = self.agent.state().fault;
-                self.agent.lost(self.number, fault);
-            }
+            _ => self.agent.lost(self.number, None),
         }
         read
     }
@@ -292,6 +288,11 @@ mod tests {
         let error = io::copy(&mut link.input().unwrap(), &mut io::sink()).unwrap_err();
         assert_eq!(error.to_string(), AgentFault::Flood.to_string());
         assert!(!agent.is_connected() && link.fault() == Some(AgentFault::Flood));
+        // It comes back at once.
+        let (_near, far) = pair();
+        agent.attach(far);
+        let again = agent.drive().unwrap();
+        assert_eq!((link.fault(), again.fault()), (Some(AgentFault::Flood), None));
         drop(link);
         writer.join().unwrap();
     }
