@@ -37,12 +37,11 @@ pub mod text;
 pub mod transport;
 mod uci;
 mod uci_engine;
-mod uci_session;
 mod waiting_room;
 pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
 pub use guest::GuestLimits;
 pub use listen::listen;
+pub use uci::run;
 pub use uci_engine::UciEngine;
-pub use uci_session::run;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::command::{self, CommandError};
 use super::guest::GuestLimits;
 use super::output::error_line;
-use super::uci_session::run_for_guest;
+use super::uci::run_for_guest;
 use super::waiting_room::WaitingRoom;
 use labrys_core::clock::Instant;
 

@@ -1,29 +1,29 @@
 //! The main loop of the protocol.
 //!
-//! The loop takes lines and executes them when their turn comes. Work that may take long, such as a search,
-//! is a [`Job`], to which the engine is moved: the caller runs it, on whatever thread, and hands the engine
-//! back. A [session](super::uci_session) has threads, of which one runs the job while another one reads on;
-//! [`UciEngine`](super::UciEngine) does everything on one.
+//! One thread reads the input, a worker thread searches or counts. The loop waits for events of both, so that
+//! every line is handled when it arrives. The engine is moved to the worker thread and back. Where there are
+//! no threads, [`UciEngine`](super::UciEngine) hands its lines to the same loop, which then does the work
+//! itself.
 //!
 //! Commands take effect in the order in which they come. Those that need the engine while it works are
 //! queued, with all lines after them. If the work ends only by `stop` or `ponderhit`, they are refused
 //! instead, since they would wait for ever.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::backlog::Reservation;
+use super::backlog::{Backlog, Reservation};
 use super::command::{self, Command, CommandError, Go, HELP};
 use super::engine_log::EngineLog;
 use super::guest::{GuestError, GuestLimits};
-use super::input::LineError;
+use super::input::{LineError, Lines};
 use super::output::{Output, error_line};
 use super::text;
 use labrys_core::clock::Instant;
@@ -52,17 +52,20 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// The null move of UCI.
 const NULL_MOVE: &str = "0000";
 
-/// Work that may take long.
-pub(super) type Job = Box<dyn FnOnce() -> Done + Send>;
-
-/// Work that is done: the engine, with the last lines of the answer.
-pub(super) struct Done {
-    engine: Box<dyn Engine>,
-    answer: String,
+/// An event of the input or of the worker thread.
+pub(super) enum Event {
+    /// A line of input.
+    Line { text: Result<String, LineError>, arrived: Instant, reservation: Reservation },
+    /// The end of input.
+    End,
+    /// Work is done. The engine is returned with the last lines of its answer.
+    Done { engine: Box<dyn Engine>, answer: String },
+    /// The worker thread has panicked, and the engine is lost.
+    Lost,
 }
 
 /// A queued line.
-struct Entry {
+pub(super) struct Entry {
     /// The problem.
     refusal: Option<Refusal>,
     /// Messages about ignored words.
@@ -77,7 +80,7 @@ struct Entry {
 
 impl Entry {
     /// Reads a line; `None` if it is empty. A `go` is executed despite errors.
-    fn read(line: Result<String, LineError>, reservation: Option<Reservation>) -> Option<Entry> {
+    pub(super) fn read(line: Result<String, LineError>, reservation: Option<Reservation>) -> Option<Entry> {
         let (text, error) = match line {
             Ok(text) => (text, None),
             Err(error) => (error.text.clone(), Some(Refusal::Line(error))),
@@ -175,12 +178,86 @@ pub(super) enum Flow {
     Quit,
 }
 
-/// Where jobs run.
+/// Runs the protocol until `quit`, the end of input, or until the output is closed.
+///
+/// # Errors
+/// If the worker thread has panicked.
+pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
+    run_with(input, output, None)
+}
+
+/// The same for a client that is not the user of this machine.
+///
+/// # Errors
+/// Those of [`run`].
+pub(super) fn run_for_guest(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    limits: GuestLimits,
+) -> io::Result<()> {
+    run_with(input, output, Some(limits))
+}
+
+fn run_with(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    guest: Option<GuestLimits>,
+) -> io::Result<()> {
+    let (mut main_loop, events) = Loop::new(output, Workplace::OtherThread)?;
+    if let (Some(guest), Some(engine)) = (&guest, &mut main_loop.engine) {
+        guest.restrict(engine.as_mut());
+    }
+    main_loop.guest = guest;
+    let lines = main_loop.sender.clone();
+    thread::spawn(move || read_input(input, &lines));
+    main_loop.run(&events)
+}
+
+/// Sends each line to the loop until it has ended.
+fn read_input(input: impl BufRead, events: &Sender<Event>) {
+    let (mut lines, backlog) = (Lines::new(input), Backlog::default());
+    let mut is_behind_stop = false;
+    loop {
+        let event = match lines.next() {
+            Ok(Some(text)) => {
+                let arrived = Instant::now();
+                let line = text.as_deref().map(str::trim);
+                let reservation = match line {
+                    // These may end the backlog, so they are never blocked.
+                    Ok(line) if is_first_word(line, "quit") => backlog.reserve_at_once(line.len()),
+                    Ok(line) if is_first_word(line, "stop") && !is_behind_stop => {
+                        backlog.reserve_at_once(line.len())
+                    }
+                    Ok(line) => backlog.reserve(line.len()),
+                    Err(error) => backlog.reserve(error.text.len()),
+                };
+                is_behind_stop = line.is_ok_and(|line| is_first_word(line, "stop"));
+                Event::Line { text, arrived, reservation }
+            }
+            Ok(None) => Event::End,
+            Err(error) => {
+                log::error!("input: {error}");
+                Event::End
+            }
+        };
+        let last = matches!(event, Event::End);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// Whether a line begins with a word.
+fn is_first_word(line: &str, word: &str) -> bool {
+    line.split_whitespace().next() == Some(word)
+}
+
+/// Where work runs.
 #[derive(Clone, Copy)]
 pub(super) enum Workplace {
-    /// On one of several threads, while lines are taken.
-    Threads,
-    /// On the only thread. They call this at intervals, to check whether they have to end.
+    /// On a thread of its own.
+    OtherThread,
+    /// On the thread of the loop. The work calls this at intervals, to check whether it has to end.
     ThisThread(fn(&Control)),
 }
 
@@ -217,6 +294,8 @@ struct Work {
 pub(super) struct Loop {
     output: Output,
     workplace: Workplace,
+    worker: Worker,
+    sender: Sender<Event>,
     /// The engine; none while it is at work.
     engine: Option<Box<dyn Engine>>,
     /// The options of games that are not in play.
@@ -225,79 +304,69 @@ pub(super) struct Loop {
     guest: Option<GuestLimits>,
     /// The work in progress, until its answer has been written.
     work: Option<Work>,
-    /// The job of that work, until it is taken.
-    job: Option<Job>,
     /// The lines that have not been executed.
     queue: VecDeque<Entry>,
     /// Whether a line has been refused because the queue was full.
     has_refused: bool,
-    /// Whether it ends as soon as the work in progress has answered.
-    is_ending: bool,
 }
 
 impl Loop {
-    /// A loop with the default game.
-    pub(super) fn new(output: impl Write + Send + 'static, workplace: Workplace) -> io::Result<Loop> {
+    /// A loop with the default game, and its events.
+    pub(super) fn new(
+        output: impl Write + Send + 'static,
+        workplace: Workplace,
+    ) -> io::Result<(Loop, Receiver<Event>)> {
+        let (sender, events) = mpsc::channel();
         let settings = Settings::default();
         let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
-        Ok(Loop {
-            output: Output::new(output),
-            workplace,
-            engine: Some(engine),
-            game_options: GameOptions::default(),
-            guest: None,
-            work: None,
-            job: None,
-            queue: VecDeque::new(),
-            has_refused: false,
-            is_ending: false,
-        })
+        let (output, engine) = (Output::new(output), Some(engine));
+        let (game_options, queue) = (GameOptions::default(), VecDeque::new());
+        let has_refused = false;
+        let (worker, guest, work) = (Worker::default(), None, None);
+        Ok((
+            Loop { output, workplace, worker, sender, engine, game_options, guest, work, queue, has_refused },
+            events,
+        ))
     }
 
-    /// Limits what the client may do.
-    pub(super) fn restrict(&mut self, guest: GuestLimits) {
-        if let Some(engine) = &mut self.engine {
-            guest.restrict(engine.as_mut());
+    fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
+        while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
+            // The channel is never closed, as the loop has a sender itself.
+            self.handle(events.recv().unwrap_or(Event::End))?;
         }
-        self.guest = Some(guest);
+        self.end(events)
     }
 
-    /// Takes a line of input.
-    pub(super) fn line(
-        &mut self,
-        text: Result<String, LineError>,
-        arrived: Instant,
-        reservation: Option<Reservation>,
-    ) {
-        if self.is_ending {
-            return;
+    /// Executes the queued lines, with the work that runs on this thread.
+    pub(super) fn execute_all(&mut self, events: &Receiver<Event>) -> io::Result<Flow> {
+        while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
+            match events.try_recv() {
+                Ok(event) => self.handle(event)?,
+                Err(_) => return Ok(Flow::Continue),
+            }
         }
-        self.log(&text);
-        if let Some(entry) = Entry::read(text, reservation) {
-            self.enqueue(entry, arrived);
+        self.end(events)?;
+        Ok(Flow::Quit)
+    }
+
+    fn handle(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Line { text, arrived, reservation } => {
+                self.log(&text);
+                if let Some(entry) = Entry::read(text, Some(reservation)) {
+                    self.enqueue(entry, arrived);
+                }
+            }
+            Event::End => {
+                let command = Some(Command::Quit);
+                let quit =
+                    Entry { refusal: None, notes: Vec::new(), command, arrived: None, reservation: None };
+                self.enqueue(quit, Instant::now());
+            }
+            Event::Done { engine, answer } => self.done(engine, answer),
+            Event::Lost => return Err(io::Error::other("the search has failed")),
         }
-    }
-
-    /// Takes the end of the input.
-    pub(super) fn end_of_input(&mut self) {
-        let command = Some(Command::Quit);
-        let quit = Entry { refusal: None, notes: Vec::new(), command, arrived: None, reservation: None };
-        self.enqueue(quit, Instant::now());
-    }
-
-    /// Executes the lines that may be executed. Returns whether there may be more: not after `quit`, or if
-    /// the output is closed, as soon as the work in progress has answered.
-    pub(super) fn advance(&mut self) -> Flow {
-        if !self.is_ending && (self.execute_queue() == Flow::Quit || self.output.is_broken()) {
-            self.is_ending = true;
-            self.stop();
-        }
-        if self.is_ending && self.work.is_none() { Flow::Quit } else { Flow::Continue }
-    }
-
-    /// The job that has to be run now, and handed to [`Loop::done`].
-    pub(super) fn take_job(&mut self) -> Option<Job> {
-        self.job.take()
+        Ok(())
     }
 
     /// Logs a line of input, if there is a log.
@@ -308,8 +377,21 @@ impl Loop {
         }
     }
 
+    /// Ends the loop. The last search still has to answer.
+    fn end(&mut self, events: &Receiver<Event>) -> io::Result<()> {
+        self.stop();
+        while self.work.is_some() {
+            match events.recv() {
+                Ok(Event::Done { engine, answer }) => self.done(engine, answer),
+                Ok(Event::Lost) | Err(_) => return Err(io::Error::other("the search has failed")),
+                Ok(Event::Line { .. } | Event::End) => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Puts a line at the end of the queue.
-    fn enqueue(&mut self, entry: Entry, arrived: Instant) {
+    pub(super) fn enqueue(&mut self, entry: Entry, arrived: Instant) {
         let is_end = entry.is_end();
         let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
         let is_go = entry.is(|command| matches!(command, Command::Go(_)));
@@ -411,7 +493,13 @@ impl Loop {
             Command::Quit => return Ok(Flow::Quit),
             // Commands that need the engine.
             Command::Uci => self.identify()?,
-            Command::NewGame => self.engine("ucinewgame")?.new_game(),
+            Command::NewGame => {
+                self.engine("ucinewgame")?.new_game();
+                // The thread is there before the clock runs.
+                if let Workplace::OtherThread = self.workplace {
+                    self.worker.start(Box::new(|| {}));
+                }
+            }
             Command::SetOption { name, value } => self.set_option(&name, &value)?,
             Command::Position { fen, moves } => {
                 self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
@@ -483,7 +571,7 @@ impl Loop {
 
     /// Whether a log can be written: only by the user of this machine, and where there are files.
     fn has_log_file(&self) -> bool {
-        self.guest.is_none() && matches!(self.workplace, Workplace::Threads)
+        self.guest.is_none() && matches!(self.workplace, Workplace::OtherThread)
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
@@ -639,7 +727,7 @@ impl Loop {
         })
     }
 
-    /// Starts work. The result of `job` is the end of the answer.
+    /// Starts work on a thread, or runs it on this one. The result of `job` is the end of the answer.
     fn work(
         &mut self,
         command: &'static str,
@@ -649,29 +737,40 @@ impl Loop {
     ) -> Result<(), Refusal> {
         let engine = self.engine.take_if(|_| self.work.is_none());
         let mut engine = engine.ok_or(Refusal::Busy { command })?;
-        let control = Arc::new(match self.workplace {
-            Workplace::Threads => control,
-            Workplace::ThisThread(poll) => control.with_poll(poll),
-        });
-        let (at_work, output) = (Arc::clone(&control), self.output.clone());
-        self.work = Some(Work { control, hold, endless: false, answer: None, wait: false, refused: 0 });
-        self.job = Some(Box::new(move || {
-            let answer = job(engine.as_mut(), &at_work, &output);
-            Done { engine, answer }
-        }));
+        let work =
+            |control, hold| Work { control, hold, endless: false, answer: None, wait: false, refused: 0 };
+        let (output, sender) = (self.output.clone(), self.sender.clone());
+        match self.workplace {
+            Workplace::OtherThread => {
+                let control = Arc::new(control);
+                self.work = Some(work(Arc::clone(&control), hold));
+                self.worker.start(Box::new(move || {
+                    let alarm = PanicGuard(sender.clone());
+                    let answer = job(engine.as_mut(), &control, &output);
+                    // The loop does not end before it has received this.
+                    let _ = sender.send(Event::Done { engine, answer });
+                    drop(alarm);
+                }));
+            }
+            Workplace::ThisThread(poll) => {
+                let (is_pondering, control) = (control.is_pondering(), control.with_poll(poll));
+                let answer = job(engine.as_mut(), &control, &output);
+                // The line of a noted `ponderhit` comes later.
+                let is_hit = is_pondering && !control.is_pondering();
+                let hold = if is_hit { hold.after_ponderhit() } else { hold };
+                self.work = Some(work(Arc::new(control), hold));
+                let _ = sender.send(Event::Done { engine, answer });
+            }
+        }
         self.apply_queued_stops();
         Ok(())
     }
 
     /// Takes the engine back after work.
-    pub(super) fn done(&mut self, Done { engine, answer }: Done) {
+    fn done(&mut self, engine: Box<dyn Engine>, answer: String) {
         self.engine = Some(engine);
         if let Some(work) = &mut self.work {
             work.answer = Some(answer);
-            // A poll may have noted a `ponderhit` whose line comes later.
-            if !work.control.is_pondering() {
-                work.hold = work.hold.after_ponderhit();
-            }
         }
         self.release();
     }
@@ -726,7 +825,7 @@ fn hidden(what: &str, error: &dyn std::error::Error) -> Refusal {
     GuestError::File { what: what.to_owned() }.into()
 }
 
-/// Prints a line of a job, and stops it if the output is closed.
+/// Prints a line of the worker, and stops it if the output is closed.
 fn print_work_line(output: &Output, control: &Control, line: &str) {
     output.line(line);
     if output.is_broken() {
@@ -787,5 +886,36 @@ impl SearchListener for Printer<'_> {
 
     fn progress(&mut self, progress: &Progress) {
         self.info(&format!("info {}", text::progress(progress)));
+    }
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The worker thread, from the first job to the end of the session. A new thread for each job would wait for
+/// the processor for a tenth of a second where hundreds of others do; one that has slept gets it at once.
+#[derive(Default)]
+struct Worker(Option<Sender<Job>>);
+
+impl Worker {
+    /// Hands a job to the thread, which has none.
+    fn start(&mut self, job: Job) {
+        let jobs = self.0.get_or_insert_with(|| {
+            let (sender, jobs) = mpsc::channel::<Job>();
+            thread::spawn(move || jobs.into_iter().for_each(|job| job()));
+            sender
+        });
+        jobs.send(job).expect("a job that panics ends the session");
+    }
+}
+
+/// Informs the loop if the worker thread panics.
+struct PanicGuard(Sender<Event>);
+
+impl Drop for PanicGuard {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // The send fails only if the loop has ended as well.
+            let _ = self.0.send(Event::Lost);
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! The engine without threads.
 
 use std::io::{self, Write};
+use std::sync::mpsc::Receiver;
 
 use super::input::Lines;
-use super::uci::{Flow, Loop, Workplace};
+use super::uci::{Entry, Event, Flow, Loop, Workplace};
 use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 
@@ -22,6 +23,7 @@ use labrys_core::search::Control;
 /// ```
 pub struct UciEngine {
     main_loop: Loop,
+    events: Receiver<Event>,
     /// Whether it continues: no `quit` so far.
     is_running: bool,
 }
@@ -34,8 +36,8 @@ impl UciEngine {
     /// # Errors
     /// If there is no engine of the default game.
     pub fn new(output: impl Write + Send + 'static, poll: fn(&Control)) -> io::Result<UciEngine> {
-        let main_loop = Loop::new(output, Workplace::ThisThread(poll))?;
-        Ok(UciEngine { main_loop, is_running: true })
+        let (main_loop, events) = Loop::new(output, Workplace::ThisThread(poll))?;
+        Ok(UciEngine { main_loop, events, is_running: true })
     }
 
     /// Executes lines. Returns whether there may be more: false after `quit`, or if the output is closed.
@@ -47,11 +49,9 @@ impl UciEngine {
         while self.is_running
             && let Some(line) = lines.next()?
         {
-            self.main_loop.line(line, Instant::now(), None);
-            self.is_running = self.main_loop.advance() == Flow::Continue;
-            while let Some(job) = self.main_loop.take_job() {
-                self.main_loop.done(job());
-                self.is_running = self.main_loop.advance() == Flow::Continue;
+            if let Some(entry) = Entry::read(line, None) {
+                self.main_loop.enqueue(entry, Instant::now());
+                self.is_running = self.main_loop.execute_all(&self.events)? == Flow::Continue;
             }
         }
         Ok(self.is_running)

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::Greeting;
 use crate::GuestLimits;
 use crate::transport::TcpAddress;
-use crate::uci_session::run_for_guest;
+use crate::uci::run_for_guest;
 use labrys_core::game::quote;
 
 /// The time between attempts to come back.
