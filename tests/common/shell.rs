@@ -1,5 +1,6 @@
 //! Running commands.
 
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command};
 
 /// Whether a command succeeded, its standard output and its standard error.
@@ -29,6 +30,20 @@ pub fn labrys_within(blocks: u32, words: &str) -> Output {
 #[track_caller]
 pub fn signal(process: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap().success());
+}
+
+/// Reads the output of a process until it contains `sign`, sends the process a signal, and reads the rest.
+/// Returns all of the output.
+#[track_caller]
+pub fn signal_at(process: &Child, output: impl Read, sign: &str, name: &str) -> String {
+    let mut output = BufReader::new(output);
+    let mut text = String::new();
+    while !text.contains(sign) {
+        assert!(output.read_line(&mut text).unwrap() > 0, "no {sign:?}: {text}");
+    }
+    signal(process, name);
+    output.read_to_string(&mut text).unwrap();
+    text
 }
 
 /// The standard output of a command that succeeds.

@@ -1,6 +1,6 @@
 //! Learning evaluation nets: self-play games and their files, gradients, training, and the commands.
 
-use crate::common::shell::{assert_fails, labrys, labrys_within, signal, succeed};
+use crate::common::shell::{assert_fails, labrys, labrys_within, signal_at, succeed};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -726,7 +726,7 @@ fn evaluations_that_cannot_be_read_are_named_by_their_argument() {
 #[cfg(unix)]
 #[test]
 fn interrupted_self_play_keeps_its_games_and_says_so() {
-    use std::io::{BufRead, BufReader, Read};
+    use std::io::Read;
     use std::process::Stdio;
 
     let (_folder, out) = file("games");
@@ -738,13 +738,8 @@ fn interrupted_self_play_keeps_its_games_and_says_so() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut error = String::new();
-    while !error.contains("\"progress\"") {
-        assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
-    }
-    signal(&child, "-INT");
-    log.read_to_string(&mut error).unwrap();
+    let log = child.stderr.take().unwrap();
+    let error = signal_at(&child, log, "\"progress\"", "-INT");
     let mut told = String::new();
     child.stdout.take().unwrap().read_to_string(&mut told).unwrap();
     assert!(!child.wait().unwrap().success(), "{error}");

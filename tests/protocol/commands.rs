@@ -3,7 +3,6 @@
 use crate::common;
 use crate::common::shell::{self, assert_fails, succeed};
 
-use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -524,13 +523,8 @@ fn interrupted_openings_are_kept() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut log = BufReader::new(openings.stderr.take().unwrap());
-    let mut error = String::new();
-    while !error.contains("opening 1: ") {
-        assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
-    }
-    shell::signal(&openings, "-INT");
-    log.read_to_string(&mut error).unwrap();
+    let log = openings.stderr.take().unwrap();
+    let error = shell::signal_at(&openings, log, "opening 1: ", "-INT");
     assert!(!openings.wait().unwrap().success());
     let lines = std::fs::read_to_string(&path).unwrap().lines().count();
     let told = format!("found only {lines} of 1000000 openings, in {}: interrupted", path.display());

@@ -1,13 +1,12 @@
 //! Long commands that Ctrl-C or SIGTERM ends before their work is done: they fail, and say that they were
 //! interrupted.
 
-use crate::common::shell::{labrys, signal, succeed};
+use crate::common::shell::{labrys, signal_at, succeed};
 
-use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-/// Runs `labrys` with arguments that contain no spaces, and sends it a signal as soon as a line of its output
-/// contains `sign`. Returns whether it succeeded, and all of its output.
+/// Runs `labrys`, and sends it a signal as soon as its output contains `sign`. Returns whether it succeeded,
+/// and all of its output.
 fn interrupted(words: &[&str], sign: &str, name: &str) -> (bool, String) {
     let mut child = Command::new("sh")
         .args(["-c", "exec \"$0\" \"$@\" 2>&1", env!("CARGO_BIN_EXE_labrys")])
@@ -17,13 +16,8 @@ fn interrupted(words: &[&str], sign: &str, name: &str) -> (bool, String) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut text = String::new();
-    while !text.contains(sign) {
-        assert!(out.read_line(&mut text).unwrap() > 0, "{words:?}: {text}");
-    }
-    signal(&child, name);
-    out.read_to_string(&mut text).unwrap();
+    let out = child.stdout.take().unwrap();
+    let text = signal_at(&child, out, sign, name);
     (child.wait().unwrap().success(), text)
 }
 

@@ -1,6 +1,6 @@
 //! The command `suite`, and the suites in `suites/`: their claims and what the engine solves of them.
 
-use crate::common::shell::{self, assert_fails, signal, succeed};
+use crate::common::shell::{self, assert_fails, signal_at, succeed};
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -255,8 +255,6 @@ fn errors_name_the_argument_or_the_file() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_suite_prints_what_it_has() {
-    use std::io::{BufRead, BufReader, Read};
-
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("test.epd");
     // The mate ends the first search; the second would take an hour.
@@ -269,14 +267,9 @@ fn an_interrupted_suite_prints_what_it_has() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    out.read_line(&mut line).unwrap();
-    assert!(line.contains("ok"), "{line}");
-    signal(&child, "-INT");
-    let mut rest = String::new();
-    out.read_to_string(&mut rest).unwrap();
-    assert!(rest.starts_with("1 of 1 solved"), "{rest}");
+    let out = child.stdout.take().unwrap();
+    let told = signal_at(&child, out, "ok", "-INT");
+    assert!(told.contains("\n1 of 1 solved"), "{told}");
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains("interrupted after 1 of 2 positions"), "{error}");
