@@ -100,9 +100,9 @@ class Player:
     score: float
     """Points per game, from 0 to 1."""
     elo: float
-    """Elo relative to the mean of all players."""
+    """Elo relative to the mean of all players that games connect."""
     elo_error: float
-    """Half the width of the 95 % confidence interval."""
+    """Half the width of the 95 % confidence interval; infinite while games do not connect all players."""
     forfeits: dict[str, int]
     """The numbers of games lost on time, or by an illegal move, a crash or a stall."""
 

@@ -8,9 +8,10 @@ use labrys_support::elo::{DRAWN_PAIRS, SIGMAS, score_of_elo};
 /// The rating of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
-    /// Elo; the mean of all players is 0.
+    /// Elo; the mean of all players that games connect is 0.
     pub elo: f64,
-    /// Half the width of the 95 % confidence interval.
+    /// Half the width of the 95 % confidence interval. Infinite for a player without a pair of games, and for
+    /// all while there are several groups of players without a pair between them.
     pub error: f64,
 }
 
@@ -26,6 +27,37 @@ const MAX_STEP: f64 = 200.0;
 /// errors are the sandwich estimator of P. Huber over pairs of games, so the correlation between the two
 /// games of a pair is accounted for; each pairing that was played has a pair more, see [`Pairs::deviation`].
 pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
+    let mut ratings = vec![Rating { elo: 0.0, error: f64::INFINITY }; players];
+    let groups = groups(players, results);
+    for group in &groups {
+        let place = |player: &usize| group.binary_search(player).ok();
+        let own = results.iter().filter_map(|([first, second], pairs)| {
+            Some(([place(first)?, place(second)?], *pairs)).filter(|_| pairs.count() > 0)
+        });
+        for (&player, rating) in group.iter().zip(connected(group.len(), &own.collect::<Vec<_>>())) {
+            let error = if groups.len() == 1 { rating.error } else { f64::INFINITY };
+            ratings[player] = Rating { error, ..rating };
+        }
+    }
+    ratings
+}
+
+/// The groups of players that pairs of games connect, each in order. A player without a pair is in none.
+fn groups(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<_> = (0..players).map(|player| vec![player]).collect();
+    for (both, _) in results.iter().filter(|(_, pairs)| pairs.count() > 0) {
+        let is_joined = |group: &Vec<usize>| both.iter().any(|one| group.contains(one));
+        let (joined, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_joined);
+        groups = others;
+        groups.push(joined.concat());
+    }
+    groups.retain(|group| group.len() > 1);
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    groups
+}
+
+/// The ratings of players that the pairings, each with pairs of games, connect.
+fn connected(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
     let mut elo = DVector::<f64>::zeros(players);
     let scale = std::f64::consts::LN_10 / 400.0;
     let drawn = if has_maximum(players, results) { 0.0 } else { DRAWN_PAIRS };
@@ -38,7 +70,7 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
             break;
         }
     }
-    // Without any pairing the matrix is singular and the errors are infinite.
+    // Singular where expected scores round to 0 and 1.
     let covariance = covariance(&elo, results);
     (0..players)
         .map(|player| {
@@ -53,7 +85,7 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
 /// comparisons", 1957).
 fn has_maximum(players: usize, results: &[([usize; 2], Pairs)]) -> bool {
     let mut scored = vec![vec![false; players]; players];
-    for &([first, second], ref pairs) in results.iter().filter(|(_, pairs)| pairs.count() > 0) {
+    for &([first, second], ref pairs) in results {
         let mean = pairs.mean();
         scored[first][second] |= mean > 0.0;
         scored[second][first] |= mean < 1.0;
@@ -64,7 +96,7 @@ fn has_maximum(players: usize, results: &[([usize; 2], Pairs)]) -> bool {
             row.iter_mut().zip(&further).for_each(|(reached, &further)| *reached |= further);
         }
     }
-    players == 1 || scored.iter().flatten().all(|&reached| reached)
+    scored.iter().flatten().all(|&reached| reached)
 }
 
 /// Adds to a matrix what a pairing contributes, by its amount.
@@ -99,7 +131,7 @@ fn derivatives(
 fn covariance(elo: &DVector<f64>, results: &[([usize; 2], Pairs)]) -> Option<DMatrix<f64>> {
     let players = elo.len();
     let (mut curvature, mut noise) = (DMatrix::zeros(players, players), DMatrix::zeros(players, players));
-    for &([first, second], ref pairs) in results.iter().filter(|(_, pairs)| pairs.count() > 0) {
+    for &([first, second], ref pairs) in results {
         let expected = score_of_elo(elo[first] - elo[second]);
         let (deviation, count) = pairs.deviation(expected);
         add(&mut curvature, [first, second], count * expected * (1.0 - expected));
@@ -163,6 +195,28 @@ mod tests {
         assert!(found[0].elo > 300.0 && found[0].elo.is_finite(), "{found:?}");
         assert!((found[1].elo - found[2].elo).abs() < 1e-6);
         assert!(ratings(2, &[]).iter().all(|rating| rating.elo == 0.0));
+    }
+
+    #[test]
+    fn only_players_that_games_connect_are_compared() {
+        let alone = ratings(2, &[([0, 1], Pairs::of([1, 2, 3, 4, 5]))]);
+        let [better, worse] = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]].map(Pairs::of);
+        // A player without a pair of games is not rated, and changes nothing.
+        let found = ratings(4, &[([1, 3], better), ([0, 1], Pairs::default())]);
+        assert_eq!([found[1], found[3]], alone[..]);
+        assert!(
+            [0, 2].iter().all(|&one| found[one] == Rating { elo: 0.0, error: f64::INFINITY }),
+            "{found:?}"
+        );
+        // Two groups: each has its mean, and nothing is known about their distance.
+        let found = ratings(4, &[([0, 2], better), ([1, 3], worse)]);
+        for (rating, of) in found.iter().zip([0, 1, 1, 0]) {
+            assert!((rating.elo - alone[of].elo).abs() < 1e-6, "{found:?}");
+        }
+        assert!(found.iter().all(|rating| rating.error.is_infinite()), "{found:?}");
+        // A pair between them connects them, whatever the order.
+        let found = ratings(4, &[([0, 2], better), ([1, 3], worse), ([0, 3], better)]);
+        assert!(found.iter().all(|rating| rating.error < 500.0), "{found:?}");
     }
 
     /// Simulated tournaments of three players: the estimates are unbiased, and 95 % of the intervals contain

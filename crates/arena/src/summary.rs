@@ -30,9 +30,9 @@ pub struct PlayerSummary {
     /// Its games.
     #[serde(flatten)]
     pub tally: WinDrawLoss,
-    /// Elo rating; the mean of all players is 0.
+    /// Elo rating, see [`Rating`].
     pub elo: f64,
-    /// Half the width of the 95 % confidence interval of `elo`.
+    /// Half the width of the 95 % confidence interval of `elo`; `null` in JSON if it is infinite.
     pub elo_error: f64,
     /// Games lost on time, by illegal moves, by crashes and by stalling.
     pub forfeits: Forfeits,

@@ -16,7 +16,9 @@ const signed = number => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(
 function showTable({ table, present, finished }) {
   const rated = table.map(({ name, "is-present": isPresent, wins, draws, losses, elo, "elo-error": error }) => {
     const games = wins + draws + losses;
-    return [isPresent, name, games, wins, draws, losses, games ? `${signed(elo)} ± ${error.toFixed(0)}` : ""];
+    // JSON has no infinity.
+    const within = error === null ? "∞" : error.toFixed(0);
+    return [isPresent, name, games, wins, draws, losses, games ? `${signed(elo)} ± ${within}` : ""];
   });
   // Those whose pairs of games are not complete yet.
   const others = present.filter(name => !table.some(row => row.name === name));
