@@ -177,7 +177,7 @@ impl<'a> Adjudicator<'a> {
         let near = score.is_some_and(|score| centi(score).abs() <= rule.score);
         let counts = near && self.moves.iter().all(|&moves| moves >= rule.move_number);
         self.quiet = if counts { self.quiet + 1 } else { 0 };
-        (self.quiet >= 2 * rule.move_count).then(|| {
+        (self.quiet >= rule.move_count.saturating_mul(2)).then(|| {
             let details = format!("draw: both within {:.2}", f64::from(rule.score) / 100.0);
             AdjudicatedResult { winner: None, details }
         })
@@ -224,6 +224,8 @@ mod tests {
         assert_eq!(decided(&rules, [0; 20]), Some((9, None)));
         assert_eq!(decided(&rules, [0, 0, 0, 0, 0, 10, -10, -11, 0, 0, 0, 0, 0]), Some((12, None)));
         assert_eq!(decided(&rules, [0, 0, 0, 0, 0, 0, 0, 9_999, 0, 0, 0]), None);
+        let draw = Some(DrawRule { move_number: 0, move_count: 1 << 31, score: 10 });
+        assert_eq!(decided(&Adjudication { draw, ..rules }, [0; 20]), None);
     }
 
     #[test]
