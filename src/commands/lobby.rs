@@ -135,6 +135,7 @@ impl LobbyArguments {
         if self.games == 0 || !self.games.is_multiple_of(2) {
             bail!("--games {}: expected an even number, since every opening is played twice", self.games);
         }
+        ensure!(!self.play.is_pinned(), "--affinity: the engines of a lobby play games on several threads");
         let person = self.person()?;
         let schedule = Schedule::new(Format::RoundRobin, 0, 0..0);
         let format = match self.tournament {

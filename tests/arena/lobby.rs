@@ -474,11 +474,14 @@ fn a_name_over_udp_belongs_to_its_address() {
     let output = Command::new(LABRYS).args(words).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && error.contains("refuses `talos`: the name may be"), "{error}");
-    for (value, problem) in
-        [("x", "expected NAME=IP"), ("x=y", "`y`: expected an IP address"), ("x y=::1", "name `x y`")]
-    {
+    for (flag, value, problem) in [
+        ("--udp-names", "x", "expected NAME=IP"),
+        ("--udp-names", "x=y", "`y`: expected an IP address"),
+        ("--udp-names", "x y=::1", "name `x y`"),
+        ("--affinity", "0", "--affinity: the engines of a lobby play games on several threads"),
+    ] {
         let words = ["lobby", "--agents", "0", "--udp", "0", "--folder", "x", "--each", "nodes=1"];
-        let output = Command::new(LABRYS).args(words).args(["--udp-names", value]).output().unwrap();
+        let output = Command::new(LABRYS).args(words).args([flag, value]).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(problem), "{error}");
     }

@@ -252,10 +252,12 @@ fn a_quick_match_takes_two_programs() {
     assert_eq!(records[0].players[1].time_control, "nodes 50");
     let out = played(&folder, &format!("{words} --each tc=0.5 option.Hash=1 --resign movecount=1 score=1"));
     assert!(out.contains("labrys against labrys-2: 2 games"), "{out}");
+    std::fs::write(folder.path().join("program"), "").unwrap();
     for (words, message) in [
         ("--quick x", "--quick: expected 2 values, found 1"),
         ("--quick x y --engine nodes=1", "--quick: not with --engine"),
         ("--quick /no/x y", "engine `x`: cannot start `/no/x`"),
+        ("--quick @/program y --plot @/program", "the file of --quick as well, choose another one"),
     ] {
         assert_fails(run(&folder, words), message);
     }

@@ -31,7 +31,7 @@ pub(in crate::commands) struct MatchArguments {
     #[command(flatten)]
     engines: Engines,
     /// Play two programs against each other with settings for a quick test, which other arguments override
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "engine")]
+    #[arg(long, num_args = 2, value_names = ["PROGRAM", "PROGRAM"], conflicts_with = "engine")]
     quick: Vec<String>,
     /// Keys for all engines; those of an --engine take precedence
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE", value_parser = suggest::key(), hide_possible_values = true)]

@@ -17,7 +17,7 @@ const OUTPUTS: [&str; 11] =
 const APPENDED: [(&str, &str); 1] = [("results", "assume")];
 
 /// The value names of files; some of these values may also be keywords.
-const FILES: [&str; 4] = ["FILE", "NET", "WEIGHTS", "WHO"];
+const FILES: [&str; 5] = ["FILE", "NET", "WEIGHTS", "WHO", "PROGRAM"];
 
 /// The keys of an engine whose values may be files; `stderr` is an output.
 const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];

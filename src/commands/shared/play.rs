@@ -78,6 +78,11 @@ impl GameArguments {
         self.concurrency.unwrap_or(1)
     }
 
+    /// Whether each concurrent game is pinned to a core.
+    pub(in crate::commands) fn is_pinned(&self) -> bool {
+        self.affinity.is_some()
+    }
+
     /// Warns if there are more concurrent games than cores.
     pub(in crate::commands) fn check_cores(&self) {
         let (cores, concurrency) = (cores(), self.concurrency());
