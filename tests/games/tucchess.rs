@@ -125,9 +125,7 @@ fn errors_of_illegal_moves_name_the_rule() {
 fn move_heuristics_capture_and_save_kings() {
     let left = |fen: &str| {
         let position = position(fen);
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        position.rules_of_thumb(&mut moves);
+        let moves = position.rules_of_thumb().unwrap();
         moves.iter().map(|&mv| position.move_text(mv)).collect::<Vec<_>>()
     };
     // The king, not the rook.

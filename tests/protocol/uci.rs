@@ -567,6 +567,22 @@ fn options_of_every_game_are_announced_and_kept_for_it() {
     assert!(one(engine.ask("moves")).contains("e1h1"), "castling as in Chess960");
     engine.ask("setoption name UCI_Variant value amazons");
     assert_eq!(fen(&mut engine), board, "the board is still the small one");
+    // A strength that only one of the games has is no error in the other one.
+    let elo = "setoption name UCI_Elo value 2500\nsetoption name UCI_Variant value tucchess";
+    assert_eq!(engine.ask(&format!("setoption name UCI_Variant value chess\n{elo}")), [""; 0]);
+    assert_eq!(engine.ask("setoption name UCI_Variant value chess"), [""; 0]);
+    // A value that is lost is told, but the game has changed.
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("book.bin");
+    std::fs::write(&book, book_entry(1, 12, 28, 1)).unwrap();
+    assert_eq!(engine.ask(&format!("setoption name BookFile value {}", book.display())), [""; 0]);
+    engine.ask("setoption name UCI_Variant value amazons");
+    std::fs::remove_file(&book).unwrap();
+    let told = one(engine.ask("setoption name UCI_Variant value chess"));
+    assert!(
+        told.starts_with("info string option BookFile: ") && told.ends_with("; it has its default"),
+        "{told}"
+    );
 }
 
 /// General options first, those of single searches last.
@@ -729,7 +745,7 @@ fn a_search_answers_and_can_be_stopped() {
         assert_eq!(error, format!("info string error: {name}: not while searching, `stop` first"));
     }
     engine.send("wait");
-    engine.until("info string error: wait: this search ends only by `stop` or `ponderhit`");
+    engine.until("info string error: wait: this search may end only by `stop` or `ponderhit`");
     engine.send("stop\nstop");
     let best = engine.until("bestmove").pop();
     assert_eq!(engine.line(), best, "the `go` that was refused is answered, too");
@@ -832,6 +848,13 @@ fn limits_are_kept() {
     engine.send("go searchmoves c1c3 h1g2 depth 4");
     let lines = engine.until("bestmove");
     assert!(lines.iter().all(|line| ["c1c3", "h1g2"].iter().any(|mv| line.contains(&format!(" {mv}")))));
+    engine.send("go searchmoves c1c3 searchmoves h1g2 depth 4");
+    assert!(engine.until("bestmove").pop().unwrap().starts_with("bestmove h1g2"), "the last list counts");
+    // A clock of one side is the clock of both, whatever else limits the search.
+    for clock in ["wtime 50", "btime 50"] {
+        engine.send(&format!("go {clock} depth 128"));
+        engine.until("bestmove");
+    }
     engine.send("go wtime -50 btime -50 depth 30");
     engine.until("bestmove");
     engine.send("go movetime 0");
@@ -843,6 +866,79 @@ fn limits_are_kept() {
     assert!(
         ["multipv 1", "multipv 2", "multipv 3"].iter().all(|n| lines.iter().any(|line| line.contains(n)))
     );
+}
+
+/// What is given twice is no reason to end a search without limits.
+#[test]
+fn a_search_without_limits_ends_by_stop() {
+    let mut engine = Process::neighbours();
+    for (go, message) in [
+        ("go infinite infinite", "infinite is given twice"),
+        ("go searchmoves c1c3 searchmoves h1g2", "searchmoves is given twice"),
+        ("go ponder ponder\nponderhit", "ponder is given twice"),
+    ] {
+        engine.send(go);
+        assert!(engine.until("info string error").pop().unwrap().ends_with(message), "{go}");
+        // Longer than a search whose limits cannot be read.
+        std::thread::sleep(Duration::from_millis(300));
+        let lines = engine.ask("");
+        assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{go}: {lines:?}");
+        engine.send("stop");
+        engine.until("bestmove");
+    }
+}
+
+/// The player chooses the move, and chance its outcome.
+#[test]
+fn outcomes_of_searchmoves_do_not_count() {
+    let mut engine = Process::start();
+    engine.ask("setoption name UCI_Variant value tucchess");
+    for mode in ["pvs", "mtdf", "expectiminimax", "mcts", "random"] {
+        engine.ask(&format!("setoption name SearchMode value {mode}"));
+        let lines = answer_to(&mut engine, "go nodes 100 searchmoves a2a3+c3 a2a3+c5");
+        assert!(lines.iter().any(|line| line.split(" ponder").next() == Some("bestmove a2a3")), "{mode}");
+    }
+}
+
+#[test]
+fn win_draw_and_loss_of_mcts_have_the_win_rate() {
+    let mut engine = Process::neighbours();
+    let fen = "pppppppp/8/8/8/8/8/8/PPPPP3 w 0 1";
+    engine.ask(&format!(
+        "setoption name SearchMode value mcts\nsetoption name UCI_ShowWDL value true\nposition fen {fen}"
+    ));
+    let lines = answer_to(&mut engine, "go nodes 20000");
+    let number = |line: &str, name: &str, place: usize| {
+        let mut words = line.split(' ').skip_while(|word| *word != name);
+        words.nth(place).and_then(|word| word.parse::<f64>().ok())
+    };
+    let rate = lines.iter().rev().find_map(|line| number(line, "winrate", 1)).unwrap();
+    let line = lines.iter().rev().find(|line| line.contains(" wdl ")).unwrap();
+    let [win, draw, loss] = [1, 2, 3].map(|place| number(line, "wdl", place).unwrap());
+    assert!(rate > 0.01 && rate < 0.99 && win + draw + loss == 1000.0, "{rate}: {line}");
+    assert!(((win + draw / 2.0) / 1000.0 - rate).abs() < 0.002, "{rate}: {line}");
+}
+
+#[test]
+fn only_games_with_rules_of_thumb_restrict_the_root() {
+    let mut engine = Process::start();
+    for (variant, has_some) in [("tucchess", true), ("amazons", false), ("chess", false)] {
+        engine
+            .ask(&format!("setoption name UCI_Variant value {variant}\nsetoption name MsdKeepRate value 10"));
+        if has_some {
+            // The king of White is attacked.
+            engine.ask("position fen k4/5/5/r4/5/1P3/K3R w 0 0 1");
+        }
+        let mut answer = |option| {
+            engine.ask(&format!("setoption name RulesOfThumb value {option}\nsetoption name Clear Hash"));
+            let lines = answer_to(&mut engine, "go depth 1");
+            lines
+                .into_iter()
+                .rfind(|line| line.starts_with("info depth"))
+                .map(|line| line.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned())
+        };
+        assert_eq!(answer(false) != answer(true), has_some, "{variant}");
+    }
 }
 
 #[test]

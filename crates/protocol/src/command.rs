@@ -411,22 +411,15 @@ struct Clocks {
 }
 
 impl Clocks {
-    /// The clocks of the players, where they are known.
-    fn known(&self) -> [Option<Clock>; 2] {
-        let Clocks { times, increments } = self;
-        let increment = |player: usize| increments[player].unwrap_or_default();
-        [0, 1].map(|player| times[player].map(|remaining| Clock { remaining, increment: increment(player) }))
-    }
-
-    /// The clocks, where nothing else limits the search. A clock with an increment only is empty; a missing
-    /// clock is that of the other player.
-    fn completed(&self) -> [Option<Clock>; 2] {
-        let empty = |player: usize| {
-            let increment = self.increments[player]?;
-            Some(Clock { remaining: Duration::ZERO, increment })
-        };
-        let [white, black] = self.known();
-        let (white, black) = (white.or_else(|| empty(0)), black.or_else(|| empty(1)));
+    /// The clocks of both players: a missing one is that of the other player. One with an increment only counts
+    /// where nothing else limits the search, and is empty.
+    fn of_both(&self, is_only_limit: bool) -> [Option<Clock>; 2] {
+        let [white, black] = [0, 1].map(|player| {
+            let increment = self.increments[player];
+            let empty = increment.filter(|_| is_only_limit).map(|_| Duration::ZERO);
+            let remaining = self.times[player].or(empty)?;
+            Some(Clock { remaining, increment: increment.unwrap_or_default() })
+        });
         [white.or(black), black.or(white)]
     }
 }
@@ -438,7 +431,7 @@ fn parse_go(mut words: Words) -> Command {
     let mut clocks = Clocks::default();
     let mut perft = None;
     let mut seen = [false; KEYWORDS.len()];
-    let mut count = 0;
+    let (mut count, mut is_wrong) = (0, false);
     let is_keyword = |word: &str| KEYWORDS.contains(&word);
     while let Some(word) = words.words.next() {
         count += 1;
@@ -454,9 +447,11 @@ fn parse_go(mut words: Words) -> Command {
             "infinite" => go.limits.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
+                go.search_moves.clear();
                 let moves = words.words.clone().take_while(|word| !is_keyword(word)).count();
                 go.search_moves.extend(words.words.by_ref().take(moves).map(str::to_owned));
                 if moves == 0 {
+                    is_wrong = true;
                     let expected = "a move after `searchmoves`";
                     go.errors.push(CommandError::Missing { command: words.command, expected });
                 }
@@ -467,25 +462,28 @@ fn parse_go(mut words: Words) -> Command {
             },
             name => match words.clamped_number(name, least(name)..=most(name), is_keyword) {
                 Ok(number) => go.set(name, number, &mut clocks),
-                Err(error) => go.errors.push(error),
+                Err(error) => {
+                    is_wrong = true;
+                    go.errors.push(error);
+                }
             },
         }
     }
-    let is_perft = seen[KEYWORDS.len() - 1];
+    let is_given = |name: &str| KEYWORDS.iter().zip(seen).any(|(&keyword, seen)| keyword == name && seen);
     if let (Some(depth), 1, []) = (perft, count, &go.errors[..]) {
         return Command::Perft(depth);
     }
-    if is_perft {
+    if is_given("perft") {
         go.is_refused = true;
         if count > 1 {
             go.errors.push(CommandError::NotAlone { command: words.command, name: "perft" });
         }
         return Command::Go(Box::new(go));
     }
-    go.limits.clocks = if go.limits.is_endless() { clocks.completed() } else { clocks.known() };
-    // A `go` without limits searches until `stop`, unless its limits could not be read.
-    let limits = seen[..KEYWORDS.iter().position(|&word| word == "infinite").unwrap_or(0)].contains(&true);
-    let is_wrong = limits || !go.unknown.is_empty() || !go.errors.is_empty();
+    go.limits.clocks = clocks.of_both(go.limits.is_endless());
+    // A `go` without limits searches until `stop`, unless its limits could not be read: an unknown word may be
+    // one, and `movestogo` belongs to a clock.
+    let is_wrong = is_wrong || !go.unknown.is_empty() || is_given("movestogo");
     if go.limits.is_endless() && is_wrong && !go.limits.infinite {
         go.limits.movetime = Some(FALLBACK_TIME);
     }

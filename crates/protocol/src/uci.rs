@@ -6,7 +6,7 @@
 //! itself.
 //!
 //! Commands take effect in the order in which they come. Those that need the engine while it works are
-//! queued, with all lines after them. If the work ends only by `stop` or `ponderhit`, they are refused
+//! queued, with all lines after them. If the work may end only by `stop` or `ponderhit`, they are refused
 //! instead, since they would wait for ever.
 
 use std::collections::VecDeque;
@@ -167,7 +167,7 @@ enum Refusal {
     Log { path: PathBuf, error: io::Error },
     #[error("{command}: not while searching, `stop` first")]
     Busy { command: &'static str },
-    #[error("wait: this search ends only by `stop` or `ponderhit`")]
+    #[error("wait: this search may end only by `stop` or `ponderhit`")]
     EndlessWait,
 }
 
@@ -599,11 +599,13 @@ impl Loop {
             let (new, errors) = options.change_game(engine.as_ref(), value)?;
             *engine = new;
             for error in errors {
-                match guest {
-                    None => self.output.error(error),
+                let error = match guest {
+                    None => Refusal::from(error),
                     // A file that was good before.
-                    Some(_) => self.output.error(hidden("setoption", &error)),
-                }
+                    Some(_) => hidden("setoption", &error),
+                };
+                // Not as an error: the game has changed.
+                self.output.line(&format!("info string {error}; it has its default"));
             }
         }
         Ok(())

@@ -259,7 +259,10 @@ impl<G: Game> GameState<G> {
     }
 
     /// The legal move that a move is an outcome of.
-    fn chosen(&self, mv: G::Move) -> G::Move {
+    pub(super) fn chosen(&self, mv: G::Move) -> G::Move {
+        if !G::HAS_CHANCE {
+            return mv;
+        }
         let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
         self.position.legal_moves(&mut moves);
         let leads = |chosen: &G::Move| {
@@ -359,8 +362,7 @@ impl<G: Game> Board for GameState<G> {
 
     fn play_san_as_chosen(&mut self, text: &str) -> Result<String, MoveError> {
         let mv = self.position.parse_san(text)?;
-        let chosen = if G::HAS_CHANCE { self.chosen(mv) } else { mv };
-        let text = self.position.move_text(chosen);
+        let text = self.position.move_text(self.chosen(mv));
         self.advance(mv);
         Ok(text)
     }

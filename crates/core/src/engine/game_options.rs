@@ -1,6 +1,6 @@
 //! The options that belong to single games, while another one is in play.
 
-use super::{Engine, OptionError, OptionSpec, Settings, SideEffect, UnknownVariant, registry};
+use super::{Engine, OptionError, OptionKind, OptionSpec, Settings, SideEffect, UnknownVariant, registry};
 
 /// The last values of the options that not every game has. A client may set them before it selects the game,
 /// and they survive a change of the game.
@@ -51,8 +51,9 @@ impl GameOptions {
         Ok(side_effects)
     }
 
-    /// An engine for another game, with the settings of `engine` and the values of its own options. A value
-    /// that it no longer takes is dropped; the errors say why.
+    /// An engine for another game, with the settings of `engine` and the values of its own options. A number out
+    /// of its range counts as the nearest one in range. A value that it no longer takes is dropped; the errors
+    /// say why.
     ///
     /// # Errors
     /// [`UnknownVariant`] lists the games.
@@ -67,7 +68,7 @@ impl GameOptions {
             if !has(game, name) {
                 return true;
             }
-            let set = new.set_option(name, value);
+            let set = new.set_option(name, &within_range(game, name, value));
             let is_taken = set.is_ok();
             errors.extend(set.err());
             is_taken
@@ -80,6 +81,17 @@ impl GameOptions {
 fn has(game: &str, name: &str) -> bool {
     let options = registry::options_of_game(game).unwrap_or_default();
     options.iter().any(|option| option.name.eq_ignore_ascii_case(name))
+}
+
+/// The value of an option in the range that the option has in a game.
+fn within_range(game: &str, name: &str, value: &str) -> String {
+    let options = registry::options_of_game(game).unwrap_or_default();
+    let kind =
+        options.into_iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|found| found.kind);
+    match (kind, value.parse::<i64>()) {
+        (Some(OptionKind::Spin { min, max, .. }), Ok(number)) => number.clamp(min, max).to_string(),
+        _ => value.to_owned(),
+    }
 }
 
 /// Sets an option of a game on an engine that is then dropped.

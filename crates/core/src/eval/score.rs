@@ -14,6 +14,9 @@ const TABLE_CENTI: i32 = 20_000;
 /// The greatest evaluation in hundredths, below every win by endgame tables.
 const MAX_CENTI: i32 = TABLE_CENTI - 2 * MAX_PLY as i32 - 1;
 
+/// The largest lead of wins over losses, 1 for nothing but wins, that a score stands for.
+const MAX_LEAD: f64 = 1.0 - 2e-4;
+
 /// The score of a position for one of the players.
 ///
 /// Evaluations are in thousandths of their unit, at most [`Score::MAX_EVALUATION`] in magnitude. Beyond that
@@ -57,12 +60,16 @@ impl Score {
         Score((value * Score::UNIT).clamp(-most, most).round_ties_even() as i32)
     }
 
-    /// The score of a position with the expected result `rate`, draws counting half. A unit is taken as 100
-    /// Elo.
-    pub fn from_win_rate(rate: f64) -> Score {
+    /// The score whose expected result is `rate`, draws counting half, by a model of results: the inverse of
+    /// [`Score::win_rate`].
+    pub fn from_win_rate(rate: f64, WdlModel { a, b }: WdlModel) -> Score {
         // Keep the logarithm finite.
-        let rate = rate.clamp(1e-4, 1.0 - 1e-4);
-        Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
+        let lead = (2.0 * rate - 1.0).clamp(-MAX_LEAD, MAX_LEAD);
+        // With x = exp(|value| / b), c = cosh(a / b) and the lead d of wins over losses, |2 rate − 1|, the
+        // model gives (1 − d) x² − 2dcx − (1 + d) = 0.
+        let (d, c) = (lead.abs(), (a / b).cosh());
+        let x = (d * c + (d * d * (c * c - 1.0) + 1.0).sqrt()) / (1.0 - d);
+        Score::from_value((b * x.ln()).copysign(lead))
     }
 
     /// The probabilities of a win, a draw and a loss for the side to move, in permille, by a model of
@@ -213,6 +220,7 @@ impl fmt::Display for UciScore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Scale;
 
     #[test]
     fn forced_ends_are_counted_in_moves_of_the_winner() {
@@ -264,11 +272,23 @@ mod tests {
     }
 
     #[test]
-    fn win_rates_are_scores_of_a_hundred_elo() {
-        assert_eq!(Score::from_win_rate(0.5), Score::DRAW);
-        assert_eq!(Score::from_win_rate(10.0 / 11.0).to_uci(), UciScore::Centi(400));
-        assert_eq!(Score::from_win_rate(1.0), -Score::from_win_rate(0.0));
-        assert_eq!(Score::from_win_rate(1.0).mate_distance(), None);
+    fn a_unit_of_a_model_without_draws_is_a_hundred_elo() {
+        let score = |rate| Score::from_win_rate(rate, Scale::UNMEASURED.wdl);
+        assert_eq!(score(0.5), Score::DRAW);
+        assert_eq!(score(10.0 / 11.0).to_uci(), UciScore::Centi(400));
+        assert_eq!(score(1.0), -score(0.0));
+        assert_eq!(score(1.0).mate_distance(), None);
+    }
+
+    #[test]
+    fn scores_of_win_rates_have_these_win_rates() {
+        for (a, b) in [(0.0, 1.7), (1.0, 0.5), (0.3, 2.0), (4.0, 0.4)] {
+            let model = WdlModel { a, b };
+            for rate in [0.001, 0.137, 0.4, 0.5, 0.6, 0.971, 0.999] {
+                let found = Score::from_win_rate(rate, model).win_rate(model);
+                assert!((found - rate).abs() < 1e-3, "{rate}: {found}, {model:?}");
+            }
+        }
     }
 
     #[test]

@@ -158,9 +158,11 @@ pub trait Knowledge: Game {
         }));
     }
 
-    /// Sorts and filters the legal moves by the rules of thumb of a simple agent of the game's literature;
-    /// at least one move stays.
-    fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}
+    /// The legal moves that the rules of thumb of a simple agent of the game's literature keep, at least one if
+    /// there is one, in the order of these rules; `None` if the game has none.
+    fn rules_of_thumb(&self) -> Option<Vec<Self::Move>> {
+        None
+    }
 
     // Other searches.
 

@@ -53,7 +53,10 @@ impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> 
     /// Searches the moves of the position at `ply`.
     fn full_width_moves(&mut self, moves: &[G::Move], depth: i32, mut window: Window, ply: usize) -> Score {
         let (mut best, whole) = (-Score::INFINITE, window);
-        for &mv in moves {
+        for (&mv, number) in moves.iter().zip(1..) {
+            if ply == 0 {
+                self.announce_root_move(mv, number);
+            }
             let nodes = self.budget.own_nodes();
             let searched = if self.mode == SearchMode::Minimax { Window::FULL } else { window };
             let score = self.search_move(ply, mv, depth - 1, searched, Searcher::full_width);

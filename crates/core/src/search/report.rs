@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::window::Bound;
 use crate::eval::Score;
+use crate::game::WdlModel;
 
 /// A principal variation that a search has found.
 #[derive(Clone, Debug)]
@@ -30,6 +31,18 @@ pub struct Report<M> {
     pub visits: Option<Visits>,
     /// Its moves, from the root.
     pub pv: Vec<M>,
+}
+
+impl<M> Report<M> {
+    /// The probabilities of a win, a draw and a loss for the side to move, in permille, by a model of results.
+    /// In a Monte Carlo search the expected result is the mean of the move, unless the result is proven.
+    pub fn wdl(&self, model: WdlModel) -> [u32; 3] {
+        let score = match self.visits {
+            Some(Visits { mean, .. }) if !self.score.is_decisive() => Score::from_win_rate(mean, model),
+            _ => self.score,
+        };
+        score.wdl(model)
+    }
 }
 
 /// The visits of a root move in a Monte Carlo search.

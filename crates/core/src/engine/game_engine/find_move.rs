@@ -90,10 +90,7 @@ fn rules_of_thumb<G: Playable, E>(settings: &Settings, input: &SearchInput<G, E>
     if !settings.rules_of_thumb || input.root_moves.is_some() {
         return RootChoice::Any;
     }
-    let mut moves = Vec::new();
-    input.position.legal_moves(&mut moves);
-    input.position.rules_of_thumb(&mut moves);
-    RootChoice::Among(moves)
+    input.position.rules_of_thumb().map_or(RootChoice::Any, RootChoice::Among)
 }
 
 /// A random move, in some positions of an engine of limited strength.

@@ -29,7 +29,7 @@ impl<G: Game> Listener<G::Move> for TextListener<'_, G> {
             multipv: report.multipv,
             score: report.score.to_uci(),
             bound: report.bound,
-            wdl: self.wdl.map(|model| report.score.wdl(model)),
+            wdl: self.wdl.map(|model| report.wdl(model)),
             nodes: report.nodes,
             time: report.time,
             hashfull: report.hashfull,
@@ -174,7 +174,8 @@ impl<G: Playable> Engine for GameEngine<G> {
         let position = game.position();
         let mut moves = Vec::new();
         for text in root_moves {
-            let mv = position.parse_move(text)?;
+            // An outcome that is named with a move is not chosen by its player.
+            let mv = game.chosen(position.parse_move(text)?);
             // A move that is named twice is searched once.
             if !moves.contains(&mv) {
                 moves.push(mv);

@@ -36,7 +36,7 @@ use super::report::{Listener, Progress, Report, RootMoveStatistics, RootStatisti
 use super::threads::with_helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Game, Knowledge};
+use crate::game::{Game, Knowledge, Scale};
 use crate::sync::Mutex;
 
 /// Searches for the best move until a limit or `control` ends the search, or until the result is proven.
@@ -264,7 +264,8 @@ fn report<G: Knowledge, E: Evaluator<G>>(
         let pv = tree.line(child, by);
         let node = tree.node(child);
         let score = match node.proof {
-            Proof::Open => Score::from_win_rate(node.mean()),
+            // A unit of the evaluation is taken as 100 Elo.
+            Proof::Open => Score::from_win_rate(node.mean(), Scale::UNMEASURED.wdl),
             Proof::Drawn => Score::DRAW,
             Proof::Won(plies) => Score::mate_in((usize::from(plies) + 1).min(MAX_PLY)),
             Proof::Lost(plies) => Score::mated_in((usize::from(plies) + 1).min(MAX_PLY)),
