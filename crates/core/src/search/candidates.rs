@@ -38,11 +38,12 @@ pub fn search<G: Knowledge, E: Evaluator<G>>(
     if count == 0 || input.moves().len() <= count {
         return deepening::search(input, mode, table, heuristics, control, listener);
     }
-    let (candidates, nodes) = candidates(input, heuristics.len(), control);
+    let (candidates, nodes) = candidates(input, heuristics.len(), control, listener);
     let mut part = Part { listener, nodes, hides_losses: true, is_lost: false };
     let mut deepen = |root_moves, part: &mut Part<G::Move>| {
         let left = |limit: u64| limit.saturating_sub(part.nodes).max(1);
-        let limits = &Limits { nodes: input.limits.nodes.map(left), ..input.limits.clone() };
+        let (nodes, ends_when_lost) = (input.limits.nodes.map(left), part.hides_losses);
+        let limits = &Limits { nodes, ends_when_lost, ..input.limits.clone() };
         let input = &SearchInput { root_moves, limits, ..*input };
         let result = deepening::search(input, mode, table, heuristics, control, part);
         part.nodes += result.nodes;
@@ -64,6 +65,7 @@ fn candidates<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     threads: usize,
     control: &Control,
+    listener: &mut dyn Listener<G::Move>,
 ) -> (Vec<G::Move>, u64) {
     let Options { candidates, candidate_simulations: simulations, mcts, .. } = input.options;
     let mcts = MctsOptions { simulations: *simulations, keep_tree: false, temperature: 0, ..mcts.clone() };
@@ -75,22 +77,30 @@ fn candidates<G: Knowledge, E: Evaluator<G>>(
         movetime: time.soft.or(time.hard).map(|time| time / SHARE),
         ..Limits::none()
     };
-    let mut visited = Visited(Vec::new());
+    let mut visited = Visited { moves: Vec::new(), listener };
     let input = &SearchInput { options, limits, ..*input };
     let nodes = monte_carlo(input, &mut Tree::new(TREE_SIZE), threads, None, control, &mut visited).nodes;
-    let Visited(mut moves) = visited;
+    let Visited { mut moves, .. } = visited;
     moves.sort_by_key(|&(_, visits)| std::cmp::Reverse(visits));
     (moves.into_iter().take(*candidates).map(|(mv, _)| mv).collect(), nodes)
 }
 
 /// The root moves of simulations with their visits.
-struct Visited<M>(Vec<(M, u32)>);
+struct Visited<'a, M> {
+    moves: Vec<(M, u32)>,
+    /// Gets their progress.
+    listener: &'a mut dyn Listener<M>,
+}
 
-impl<M: Copy> Listener<M> for Visited<M> {
+impl<M: Copy> Listener<M> for Visited<'_, M> {
     fn report(&mut self, _: Report<M>) {}
 
     fn root(&mut self, root: &RootStatistics<M>) {
-        self.0 = root.moves.iter().map(|entry| (entry.mv, entry.visits)).collect();
+        self.moves = root.moves.iter().map(|entry| (entry.mv, entry.visits)).collect();
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.listener.progress(progress);
     }
 }
 
@@ -177,7 +187,7 @@ mod tests {
             let options = &options(1, simulations);
             let history = &GameHistory::new();
             let input = &SearchInput::new(position, history, evaluator, options, limits);
-            let (chosen, _) = candidates(input, 1, &Control::default());
+            let (chosen, _) = candidates(input, 1, &Control::default(), &mut |_: Report<_>| {});
             let table = &TranspositionTable::new(1).unwrap();
             let input = &SearchInput { root_moves: Some(&chosen), ..*input };
             let mut last = false;
@@ -189,5 +199,17 @@ mod tests {
             assert!(result.mv.is_some() && !reports.iter().any(is_loss), "{simulations} simulations");
         }
         assert!(lost > 0, "no candidate has lost");
+    }
+
+    #[test]
+    fn the_search_of_all_moves_has_what_lost_candidates_leave() {
+        // The only move that does not lose takes the queen.
+        let position = &Chess::from_fen("8/8/8/4q3/4K3/8/8/k7 w - - 0 1").unwrap();
+        for simulations in 1..5 {
+            let (result, reports) = answer(position, &options(1, simulations), &Limits::nodes(200_000));
+            assert_eq!(position.move_text(result.mv.unwrap()), "e4e5");
+            let last = reports.last().unwrap();
+            assert!(last.score == crate::eval::Score::DRAW && last.depth > 10, "{simulations}: {last:?}");
+        }
     }
 }

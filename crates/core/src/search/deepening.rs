@@ -335,7 +335,7 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
         let plies = best.mate_distance();
         let mate = self.input.limits.mate.map(|moves| 2 * moves as usize - 1);
         let mate_found = best > Score::DRAW && plies.zip(mate).is_some_and(|(plies, limit)| plies <= limit);
-        if mate_found {
+        if mate_found || self.input.limits.ends_when_lost && best.is_loss() {
             return true;
         }
         let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);

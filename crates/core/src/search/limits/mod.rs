@@ -30,6 +30,8 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Stop at a mate of the side to move in this many of its moves.
     pub mate: Option<u32>,
+    /// Stop when an iteration finds that the best move loses by force: the caller has others.
+    pub ends_when_lost: bool,
     /// Analysis: no move is played, whatever ends the search. The opening book is not asked.
     pub infinite: bool,
     /// Time for this move.
@@ -66,6 +68,7 @@ impl Limits {
             nodes: None,
             soft_nodes: None,
             mate: None,
+            ends_when_lost: false,
             infinite: false,
             movetime: None,
             clocks: [None; 2],
