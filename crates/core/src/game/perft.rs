@@ -44,6 +44,10 @@ pub fn divide<G: Game>(
     position.legal_moves(&mut moves);
     let mut total = 0;
     for mv in moves {
+        // Below, three plies would never poll.
+        if depth > 2 {
+            stop.poll();
+        }
         let nodes = perft(&position.after(mv), depth - 1, stop)?;
         each(mv, nodes);
         total += nodes;
@@ -146,4 +150,32 @@ pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
 fn parse_count(part: &str) -> Option<(u32, u64)> {
     let (depth, paths) = part.trim().strip_prefix(['D', 'd'])?.split_once(char::is_whitespace)?;
     Some((depth.parse().ok()?, paths.trim().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::game::amazons::Amazons;
+
+    /// Raised by a number of polls.
+    struct Polls(Cell<u32>);
+
+    impl Stop for Polls {
+        fn is_raised(&self) -> bool {
+            self.0.get() == 0
+        }
+
+        fn poll(&self) {
+            self.0.set(self.0.get().saturating_sub(1));
+        }
+    }
+
+    #[test]
+    fn polls_stop_three_plies_of_a_game_with_many_moves() {
+        let mut counted = 0;
+        assert_eq!(divide(&Amazons::start(), 3, &Polls(Cell::new(2)), |_, _| counted += 1), None);
+        assert_eq!(counted, 1);
+    }
 }
