@@ -258,31 +258,20 @@ impl Session {
                 return Ok(Some(Message::Checked { fen, problem }.to_json()));
             }
             Request::Resign {} => {
-                let stm = state.tree.board().side_to_move();
-                let person = match role {
-                    Role::Player(player) => Some(player).filter(|&player| state.is_person(player)),
-                    _ => state.person().or_else(|| state.has_person().then_some(stm)),
-                };
-                state.tree.decide(PlayerDecision::resignation(person.ok_or(Refusal::NoPerson)?))?;
+                state.tree.decide(PlayerDecision::resignation(deciding_person(state, role)?))?;
             }
             Request::Draw {} => {
-                if let Role::Player(player) = role
-                    && state.is_person(player)
-                    && state.is_person(!player)
-                    && state.draw_offer != Some(!player)
-                {
+                let person = deciding_person(state, role)?;
+                let has_opponent = state.is_person(!person);
+                if has_opponent && matches!(role, Role::Player(_)) && state.draw_offer != Some(!person) {
                     if let Some(end) = state.tree.end() {
                         return Err(GameError::Over(end.text).into());
                     }
-                    state.draw_offer = Some(player);
+                    state.draw_offer = Some(person);
                     return Ok(None);
                 }
-                if let Some(person) = state.person() {
-                    if !accepts_draw(&state.tree, !person) {
-                        return Err(Refusal::NoDraw(!person));
-                    }
-                } else if !state.has_person() {
-                    return Err(Refusal::NoPerson);
+                if !has_opponent && !accepts_draw(&state.tree, !person) {
+                    return Err(Refusal::NoDraw(!person));
                 }
                 state.tree.decide(PlayerDecision::Draw)?;
                 state.draw_offer = None;
@@ -432,6 +421,19 @@ fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Ref
     }
     state.is_stepping = false;
     Ok(())
+}
+
+/// The person for whom a role decides: the one in its own seat, and without a seat the only one or the one to
+/// move.
+fn deciding_person(state: &State, role: Role) -> Result<Color, Refusal> {
+    let person = match role {
+        Role::Player(player) => Some(player).filter(|&player| state.is_person(player)),
+        _ => {
+            let stm = state.tree.board().side_to_move();
+            state.person().or_else(|| state.has_person().then_some(stm))
+        }
+    };
+    person.ok_or(Refusal::NoPerson)
 }
 
 /// Whether an engine accepts a draw: if the last evaluation of the line promises little more.
@@ -767,6 +769,28 @@ mod tests {
         assert_eq!(table.game()["players"], json!(["800 Elo", "person"]), "an engine agrees at once");
     }
 
+    /// Enough moves for an engine to accept a draw.
+    fn quiet_moves() -> impl Iterator<Item = String> {
+        let pawns = ('a'..='h').flat_map(|file| [format!("{file}2{file}3"), format!("{file}7{file}6")]);
+        pawns.chain(["a3a4", "a6a5", "h3h4", "h6h5"].map(str::to_owned))
+    }
+
+    #[test]
+    fn the_seat_of_an_engine_does_not_agree_on_a_draw() {
+        let table = Table::new("chess", None, ["person", "800 Elo"]);
+        table.ask(json!({"do": "seats", "on": true}));
+        {
+            let tree = &mut table.0.state().tree;
+            quiet_moves().for_each(|mv| tree.add(&mv).unwrap());
+            tree.store_eval(tree.current(), Eval { result: 0.6, depth: 3, by: String::new() });
+        }
+        let draw = json!({"do": "draw"});
+        assert_eq!(table.ask_as(BLACK, draw.clone())["text"], "no person plays this game");
+        assert!(table.0.state().tree.end().is_none());
+        assert_eq!(table.ask_as(WHITE, draw), Value::Null);
+        assert_eq!(table.game()["end"]["text"], "draw: by agreement");
+    }
+
     #[test]
     fn the_game_says_who_is_connected() {
         let table = Table::new("chess", None, PEOPLE);
@@ -826,9 +850,7 @@ mod tests {
     #[test]
     fn an_engine_accepts_a_draw_by_its_expected_score() {
         let mut tree = GameTree::new(Rules::new("chess", None).unwrap(), None).unwrap();
-        let pawns = ('a'..='h').flat_map(|file| [format!("{file}2{file}3"), format!("{file}7{file}6")]);
-        let others = ["a3a4", "a6a5", "h3h4", "h6h5"].map(str::to_owned);
-        for mv in pawns.chain(others) {
+        for mv in quiet_moves() {
             assert!(!accepts_draw(&tree, Color::Black), "{mv}");
             tree.add(&mv).unwrap();
             tree.store_eval(tree.current(), Eval { result: 0.6, depth: 3, by: String::new() });
