@@ -195,11 +195,11 @@ impl Session {
             }
             Request::Pause { on } => (state.is_paused, state.is_stepping) = (on, false),
             Request::Step {} => {
-                (state.is_paused, state.is_stepping) = (true, true);
-                if state.engine_to_move().is_none() || state.tree.end().is_some() {
-                    state.is_stepping = false;
+                let stm = state.tree.board().side_to_move();
+                if state.is_person(stm) || !state.tree.is_at_end() || state.tree.end().is_some() {
                     return Err(Refusal::NoEngine);
                 }
+                (state.is_paused, state.is_stepping) = (true, true);
             }
             Request::Analyse { on, lines, analyst, depth, threads, hash } => {
                 let lines = lines.unwrap_or(state.analysis.lines);
@@ -789,6 +789,30 @@ mod tests {
         assert!(table.0.state().tree.end().is_none());
         assert_eq!(table.ask_as(WHITE, draw), Value::Null);
         assert_eq!(table.game()["end"]["text"], "draw: by agreement");
+    }
+
+    #[test]
+    fn a_refused_step_neither_pauses_nor_stops_the_clock() {
+        let table = Table::new("chess", None, PEOPLE);
+        let clock = json!({"minutes": 1, "increment": 0});
+        let play = |node: usize, mv: &str| json!({"do": "play", "node": node, "move": mv});
+        for request in [
+            json!({"do": "new", "game": "chess", "players": PEOPLE, "clock": clock}),
+            play(0, "e2e4"),
+            json!({"do": "players", "players": ["800 Elo", "person"]}),
+        ] {
+            assert_eq!(table.ask(request), Value::Null);
+        }
+        let step = json!({"do": "step"});
+        assert_eq!(table.problem(step.clone()), "no engine is to move");
+        let paused_and_running = || {
+            let game: Value = serde_json::from_str(&table.0.state().to_json()).unwrap();
+            (game["paused"] == true, game["clock"]["running"] == true)
+        };
+        assert_eq!(paused_and_running(), (false, true));
+        assert_eq!(table.ask(play(1, "e7e5")), Value::Null);
+        assert_eq!(table.ask(step), Value::Null);
+        assert_eq!(paused_and_running(), (true, true), "its one move");
     }
 
     #[test]
