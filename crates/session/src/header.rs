@@ -55,6 +55,9 @@ pub enum TagError {
     /// It is not a result.
     #[error("the result {}: expected 1-0, 0-1, 1/2-1/2 or *", quote(.0))]
     Result(String),
+    /// It is not the number of a game.
+    #[error("the game number {}: expected a number from 1 on", quote(.0))]
+    Number(String),
 }
 
 impl Header {
@@ -171,7 +174,11 @@ impl Header {
                     game.end = winner.map(|winner| FinalResult { winner, termination, details });
                 }
             }
-            "gamenumber" => game.number = value.parse().ok().filter(|number| *number > 0),
+            "gamenumber" => {
+                game.number = read_number(value)?;
+                // Other programs may have written something else.
+                game.other_tags.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+            }
             _ => {
                 let at = game.other_tags.iter().position(|(other, _)| other.eq_ignore_ascii_case(name));
                 match (at, value.is_empty()) {
@@ -212,6 +219,12 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
+/// Reads the number of a game in its match; an empty one is none.
+fn read_number(text: &str) -> Result<Option<u64>, TagError> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    if text.is_empty() || number.is_some() { Ok(number) } else { Err(TagError::Number(text.to_owned())) }
+}
+
 /// Checks a PGN date; an empty one is unknown.
 fn read_date(text: &str) -> Result<String, TagError> {
     if text.is_empty() {
@@ -242,6 +255,7 @@ mod tests {
         let mut header = Header::for_new_game();
         let tags = [("White", "Ann"), ("WhiteElo", "2000"), ("Date", "1999.??.??"), ("Result", "1/2-1/2")];
         set(&mut header, &tags).unwrap();
+        set(&mut header, &[("GameNumber", "7")]).unwrap();
         assert_eq!((header.name(Color::White), header.name(Color::Black)), ("Ann", ""));
         assert_eq!(tag(&header, "WhiteElo").as_deref(), Some("2000"));
         assert_eq!(result_text(header.end().map(|end| end.winner)), "1/2-1/2");
@@ -254,6 +268,8 @@ mod tests {
             ("", "x", "the tag name"),
             ("Date", "yesterday", "the date `yesterday`"),
             ("Result", "2-0", "the result `2-0`"),
+            ("GameNumber", "-1", "the game number `-1`"),
+            ("gamenumber", "0", "the game number `0`"),
             ("Site", &"x".repeat(256), "at most 255 letters"),
         ] {
             let error = set(&mut header, &[("Annotator", "me"), (name, value)]).unwrap_err();
@@ -263,6 +279,16 @@ mod tests {
         let many: Vec<_> = names.iter().map(|name| (&**name, "x")).collect();
         assert!(set(&mut header, &many).unwrap_err().contains("at most 60 tags"));
         assert_eq!(header, before);
-        assert_eq!(Header::restore(&header.save()), Some(header));
+        assert_eq!(Header::restore(&header.save()).as_ref(), Some(&header));
+        set(&mut header, &[("GameNumber", "")]).unwrap();
+        assert_eq!(tag(&header, "GameNumber"), None);
+    }
+
+    #[test]
+    fn a_game_number_of_another_program_is_replaced() {
+        let mut header = Header::restore("[GameNumber \"first\"]\n\n*\n").unwrap();
+        assert_eq!(tag(&header, "GameNumber").as_deref(), Some("first"));
+        set(&mut header, &[("GameNumber", "1")]).unwrap();
+        assert_eq!(header.save().matches("GameNumber").count(), 1);
     }
 }
