@@ -61,7 +61,10 @@ impl Storage {
             let path = entry?.path();
             let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
             if path.extension().is_some_and(|extension| extension == "json") && is_id(&name) {
-                files.push((fs::metadata(&path)?.modified()?, name));
+                match fs::metadata(&path).and_then(|file| file.modified()) {
+                    Ok(modified) => files.push((modified, name)),
+                    Err(error) => log::warn!("{}: {error}", path.display()),
+                }
             }
         }
         files.sort();
@@ -192,6 +195,9 @@ mod tests {
         assert_eq!(storage.load(1, &catalogue).unwrap().len(), 1);
         assert!(storage.path(&names[1]).exists() && storage.path(&names[2]).exists());
         fs::write(folder.path().join("../x.json").with_file_name("notes.json"), "{}").unwrap();
+        assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1);
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("nowhere", storage.path(&random_id())).unwrap();
         assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1);
     }
 }
