@@ -115,8 +115,8 @@ const NO_SEAT: &str = "this link is invalid or has been closed";
 /// Handles the requests of a connection.
 struct RequestHandler {
     folder: Option<Folder>,
-    /// The open file, with its modification time when it was last sent.
-    open_file: Option<(String, u64)>,
+    /// The open file, with its modification time when it was last sent, if it was.
+    open_file: Option<(String, Option<u64>)>,
 }
 
 impl RequestHandler {
@@ -151,7 +151,7 @@ impl RequestHandler {
                 files.map(|files| Some(message(files).to_json()))
             }
             SlowRequest::Open { file } => {
-                self.open_file = file.map(|file| (file, 0));
+                self.open_file = file.map(|file| (file, None));
                 return self.poll_file().await;
             }
             SlowRequest::Replay { file, game } => {
@@ -169,12 +169,12 @@ impl RequestHandler {
         let (name, before) = self.open_file.clone()?;
         let found = self.blocking(move |folder| {
             let file = folder.find(&name)?;
-            let content = (file.modified != before).then(|| folder.open(&file)).transpose()?;
+            let content = (Some(file.modified) != before).then(|| folder.open(&file)).transpose()?;
             Ok((file, content))
         });
         match found.await {
             Ok((file, content)) => {
-                self.open_file = Some((file.name.clone(), file.modified));
+                self.open_file = Some((file.name.clone(), Some(file.modified)));
                 let Shown { content, note } = content?;
                 let (name, modified) = (&file.name, file.modified);
                 Some(FolderMessage::File { name, modified, content, note }.to_json())
@@ -193,5 +193,27 @@ impl RequestHandler {
     ) -> Result<T, FolderError> {
         let folder = self.folder.clone().ok_or(FolderError::None)?;
         spawn_blocking(move || job(&folder)).await.unwrap_or(Err(FolderError::None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::time::SystemTime;
+
+    #[tokio::test]
+    async fn an_open_file_is_sent_at_first_and_when_it_changes() {
+        let path = tempfile::tempdir().unwrap();
+        std::fs::write(path.path().join("a.csv"), "x\n1\n").unwrap();
+        // Archives have such files.
+        let file = File::options().write(true).open(path.path().join("a.csv")).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let folder = Some(Folder::new(path.path().to_owned()));
+        let mut handler = RequestHandler { folder, open_file: Some(("a.csv".to_owned(), None)) };
+        assert!(handler.poll_file().await.is_some_and(|text| text.contains("table")));
+        assert_eq!(handler.poll_file().await, None);
+        file.set_modified(SystemTime::now()).unwrap();
+        assert!(handler.poll_file().await.is_some());
     }
 }
