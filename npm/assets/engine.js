@@ -9,6 +9,7 @@ export class Engine extends EventTarget {
   #signals;
   #pending = [""];     // the first words of the unfinished lines; the empty one is the start of the worker
   #isWorking = false;  // whether the worker is busy with the first of them and receives no messages
+  #ready = 0;          // how many answers to `isready` are due
 
   // `startWorker` takes the callbacks for messages and for errors, and returns the worker's `post` and
   // `terminate`.
@@ -28,6 +29,7 @@ export class Engine extends EventTarget {
   terminate() {
     this.#worker.terminate();
     this.#signals.close();
+    this.#ready = 0;
   }
 
   #send(line) {
@@ -38,16 +40,26 @@ export class Engine extends EventTarget {
     this.#worker.post(signal === undefined ? { line } : { line, signal, url: this.#signals.raise(signal) });
   }
 
-  // Answers each `isready` that has only work in progress before it, as the busy worker would not receive it.
+  // Answers each `isready` that has only work in progress before it, as the busy worker would not receive it:
+  // soon, like a worker, which has no answer before `postMessage` returns.
   #answerReady() {
     const index = this.#isWorking ? 1 : 0;
     while (this.#pending[index] === "isready") {
       this.#pending.splice(index, 1);
-      this.#emit("readyok");
+      this.#ready++;
+      soon(() => this.#emitReady());
     }
   }
 
+  // Those that the answers cause are due later.
+  #emitReady() {
+    let due = this.#ready;
+    this.#ready = 0;
+    for (; due > 0; due--) this.#emit("readyok");
+  }
+
   #receive({ lines, isWorking, isDone, isOver, error }) {
+    this.#emitReady();
     if (error !== undefined) this.#fail(error);
     lines?.split("\n").forEach(line => this.#emit(line));
     if (isWorking || isDone) this.#isWorking = !isDone;
@@ -63,4 +75,14 @@ export class Engine extends EventTarget {
   #fail(message) {
     this.dispatchEvent(Object.assign(new Event("error"), { message }));
   }
+}
+
+// Calls `act` from the event loop. Browsers delay timers of pages in the background, but not messages.
+function soon(act) {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    act();
+  };
+  port2.postMessage(null);
 }

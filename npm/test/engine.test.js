@@ -71,6 +71,22 @@ test("events reach listeners, and quit answers a search and ends the worker", as
   assert.equal(answers, 1);
 });
 
+test("isready is answered later and in the order of all answers", () => withEngine(async talk => {
+  await talk.rest();
+  talk.send("isready", "perft 1");
+  const lines = await new Conversation(talk.engine).readUntil("Nodes searched:");
+  assert.deepEqual([lines[0], lines.at(-1)], ["readyok", "Nodes searched: 20"]);
+}));
+
+test("isready may be sent again by whoever hears the answer", () => withEngine(async talk => {
+  await talk.rest();
+  let left = 10_000;
+  await new Promise(resolve => {
+    talk.engine.onmessage = () => (left-- > 0 ? talk.send("isready") : resolve());
+    talk.send("isready");
+  });
+}));
+
 test("bench gives the signature of the native program", () => withEngine(async talk => {
   const expected = readFileSync(new URL("./bench.signature", import.meta.url), "utf8").trim().split("\n");
   talk.send("bench");
