@@ -13,8 +13,14 @@ from . import _labrys
 if TYPE_CHECKING:
     from ._labrys import Game
 
+GUARD = 'if __name__ == "__main__":'
+"""The line of a program above what it does only when it is run, not when it is imported."""
+
 _added: dict[str, Rules] = {}
 """The games that have been added, by name."""
+
+_is_following = False
+"""Whether a game of another process is being added."""
 
 
 class Rules(ABC):
@@ -85,17 +91,21 @@ def is_added(name: str) -> bool:
 def recipe(words: Sequence[str]) -> str:
     """A line of Python that adds the games of this process to another one, which will run `words`. It omits
     games that are not available there: those defined in a notebook or in the interactive interpreter, and
-    those that cannot be pickled.
+    those that cannot be pickled. What Python prints there goes to standard error: the standard output is that
+    of the command.
 
-    Raises `ValueError` if `words` names an omitted game. The other process ends with an error if they name a
+    Raises `ValueError` if `words` names an omitted game, `RuntimeError` in the other process while it adds
+    the games: programs would start each other for ever. The other process ends with an error if they name a
     game whose class it does not find.
     """
+    if _is_following:
+        raise RuntimeError(f"a command that is to run once has to be under `{GUARD}`")
     if not _added:
         return ""
     import pickle
 
     paths = [os.path.abspath(path) for path in sys.path]
-    lines = ["from labrys import rules", f"sys.path.extend({paths!r})"]
+    lines = ["from labrys import rules", "sys.stdout = sys.stderr", f"sys.path.extend({paths!r})"]
     for name, rules in _added.items():
         is_named = any(word.rpartition("=")[2] == name for word in words)
         main = getattr(sys.modules["__main__"], "__file__", None)
@@ -115,9 +125,11 @@ def recipe(words: Sequence[str]) -> str:
 def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
     """Adds a game, in the line of `recipe`. `main` is the program that defines its class. A game that cannot
     be added ends the process if the command names it, and is ignored otherwise."""
+    global _is_following
     import pickle
     import runpy
 
+    _is_following = True
     try:
         if main is not None:
             vars(sys.modules["__main__"]).update(runpy.run_path(main, run_name="__labrys_main__"))
@@ -125,3 +137,5 @@ def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
     except Exception as error:
         if is_named:
             sys.exit(f"labrys: {name}: another process cannot have these rules: {error}")
+    finally:
+        _is_following = False

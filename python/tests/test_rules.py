@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -18,6 +20,7 @@ from tictactoe import TicTacToe
 import labrys
 from labrys import _program
 from labrys.actions import actions
+from labrys.rules import GUARD
 
 
 class Failing(TicTacToe):
@@ -121,6 +124,46 @@ def test_rules_that_another_process_does_not_find(
         labrys.solve(game="other", progress=False)
     # Other commands do not need them.
     assert labrys.solve("xx.oo....", game="tictactoe", progress=False).value == "win"
+
+
+PROGRAM = """
+import labrys
+from tictactoe import TicTacToe
+
+class Mine(TicTacToe):
+    name = "mine"
+
+    def winner(self, state):
+        print("over")
+        return TicTacToe.winner(self, state)
+
+print("loading")
+labrys.add_game(Mine())
+{guard}
+    limits = {{"each": {{"depth": 1}}, "games": 2, "progress": False}}
+    print(len(labrys.match({{"name": "one"}}, {{"name": "two"}}, game="{game}", **limits).games))
+"""
+"""A program with a game, which prints on its way."""
+
+
+@pytest.mark.parametrize("game", ["mine", "neighbours"])
+@pytest.mark.parametrize("guard", [GUARD, "if True:"])
+def test_a_program_is_imported_by_its_commands(guard: str, game: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(guard=guard, game=game))
+    path = os.pathsep.join(filter(None, [str(ROOT / "python" / "examples"), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    if guard == GUARD or game != "mine":
+        assert done.stdout.split()[-1:] == ["2"], done.stdout + done.stderr
+    else:
+        assert f"a command that is to run once has to be under `{GUARD}`" in done.stderr
 
 
 def test_errors_name_the_method(game: labrys.Game) -> None:
