@@ -383,6 +383,22 @@ def test_the_board_of_a_game() -> None:
     assert engine.search(labrys.Game("amazons").start(), nodes=100).move is not None
 
 
+def test_several_options_are_set_without_the_files_of_earlier_ones(tmp_path: Path) -> None:
+    file = tmp_path / "weights.json"
+    file.write_bytes((ROOT / "weights" / "neighbours" / "base.json").read_bytes())
+    engine = labrys.Engine("neighbours")
+    engine.weights = file
+    before = engine.weights
+    file.unlink()
+    engine.set(hash=8, multipv=2)
+    assert (engine.options["Hash"].value, engine.options["MultiPV"].value) == (8, 2)
+    with pytest.raises(ValueError, match="option MultiPV"):
+        engine.set(hash=16, multipv=0)
+    assert engine.options["Hash"].value == 8 and engine.weights == before
+    with pytest.raises(FileNotFoundError):
+        copy.copy(engine)
+
+
 def test_several_threads_set_several_options() -> None:
     engine = labrys.Engine("chess")
 

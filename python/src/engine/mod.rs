@@ -214,10 +214,9 @@ impl Engine {
     #[pyo3(signature = (**options))]
     fn set(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(()) };
-        // Several options are tried on a copy first. The lock is released before other Python threads run.
-        let changes = lock(&self.changes).clone();
-        let copy = (options.len() > 1).then(|| Engine::after(py, &self.game, changes));
-        for engine in copy.transpose()?.iter().chain([self]) {
+        // Several options are tried on another engine first: none depends on what has been set before.
+        let other = (options.len() > 1).then(|| Engine::after(py, &self.game, Changes::default()));
+        for engine in other.transpose()?.iter().chain([self]) {
             for (name, value) in options {
                 engine.set_option(py, name.extract()?, Some(&value))?;
             }
@@ -382,7 +381,7 @@ impl Engine {
         format!("labrys.Engine({})", fields.join(", "))
     }
 
-    /// A copy has the options and the weights, but not the transposition table.
+    /// A copy has the options and the weights, but not the transposition table. It reads their files again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("labrys._labrys")?.getattr("_engine")?;
         let changes = lock(&self.changes).clone().pickled();
