@@ -20,7 +20,7 @@ CERTIFICATE = re.compile(r": (\d+) positions?, checksum ([0-9a-f]{8})$", re.MULT
 
 # The output of `labrys verify` for a certificate.
 VERIFIED = re.compile(
-    r"^(?P<value>.+?) (?P<game>\S+) (?P<fen>[^:]+): (?P<means>verified.*), (?P<positions>\d+) positions?,"
+    r"^(?P<value>.+?) (?P<game>\S+) (?P<fen>.+): (?P<means>verified.*), (?P<positions>\d+) positions?,"
     r" checksum (?P<checksum>[0-9a-f]{8}), [\d.]+ s$"
 )
 

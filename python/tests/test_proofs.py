@@ -3,6 +3,7 @@
 import pytest
 
 import labrys
+from labrys.proofs import _verified
 
 # The side to move loses.
 LOST = "1qq1/q2q/Q2Q/1QQ1 w"
@@ -18,6 +19,14 @@ def test_a_proof_has_a_certificate(tmp_path):
     assert verified.positions == solution.certificate_positions and verified.checksum == solution.checksum
     position = labrys.Game("amazons", board="4x4").position(LOST)
     assert labrys.solve(position).value == "loss"
+
+
+def test_a_fen_may_have_colons():
+    verified = _verified(
+        "win clocks x:.o. 0: 5: verified, 2 lines by counting, 3 positions, checksum 01234567, 0.01 s"
+    )
+    assert (verified.value, verified.game, verified.fen) == ("win", "clocks", "x:.o. 0: 5")
+    assert (verified.positions, verified.means) == (3, "verified, 2 lines by counting")
 
 
 def test_limits_too_low_for_a_proof():
