@@ -510,6 +510,7 @@ fn a_match_does_not_resume_the_games_of_another() {
         (format!("{TWO} --games 2 --resume"), "game 3: there are 2 games"),
         (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
         (TWO.replace("400", "500") + " --games 4 --resume", "White has `nodes 400`, not `nodes 500`"),
+        (format!("{TWO} timemargin=5 --games 4 --resume"), "not `nodes 400, timemargin 5`"),
         (TWO.replace("name=a", "name=c") + " --games 4 --resume", "White `a`, not `c`"),
         (format!("{TWO} --games 4 --resume --max-moves 5"), "adjudication none, not `maxmoves 5`"),
         (

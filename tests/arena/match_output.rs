@@ -92,6 +92,21 @@ fn an_engine_may_have_a_process_for_each_game() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_match_is_not_continued_with_the_program_of_another_folder() {
+    let folder = folder();
+    let play = |folder_name: &str, words: &str| {
+        std::fs::create_dir_all(folder.path().join(folder_name)).unwrap();
+        let mock = format!("{} arg=illegal dir=@/{folder_name}", mock());
+        let engines = format!("--variant neighbours --engine {mock} nodes=9 --engine nodes=9");
+        run(&folder, &format!("{engines} --pgnout @/x.pgn {words}"))
+    };
+    succeed(play("a", "--games 2"));
+    assert_fails(play("b", "--games 4 --resume"), "/b`: not a game of this match");
+    succeed(play("a", "--games 4 --resume"));
+}
+
+#[test]
 fn games_are_pinned_to_existing_cores() {
     let folder = folder();
     if cfg!(target_os = "linux") {

@@ -94,6 +94,7 @@ impl fmt::Display for EngineLimits {
             self.depth.map(|depth| format!("depth {depth}")),
             self.nodes.map(|nodes| format!("nodes {nodes}")),
             self.hides_clock.then(|| "clock hidden".to_owned()),
+            (!self.margin.is_zero()).then(|| format!("timemargin {}", self.margin.as_millis())),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
@@ -260,7 +261,7 @@ mod tests {
         assert!(clock.press(ms(120)) && !clock.press(ms(121)));
         let search = search_limits(&[clock.clone(), clock], Color::Black);
         assert_eq!((search.movetime, search.nodes, search.clocks), (Some(ms(100)), Some(9), [None; 2]));
-        assert_eq!(limits.to_string(), "0.1/move, nodes 9");
+        assert_eq!(limits.to_string(), "0.1/move, nodes 9, timemargin 20");
         assert_eq!(PlayerClock::new(&EngineLimits::default()).timeout(), None);
     }
 

@@ -301,7 +301,8 @@ mod tests {
         };
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
-        assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7, clock hidden");
+        assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7, clock hidden, timemargin 25");
+        assert_eq!(engine.setup.to_string(), "fish -a b, dir=/tmp, Skill Level=3, ponder=on");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::{
 };
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, PositionError};
-use labrys_core::game::{EndgameTables, SharedTables, TablesError, quote};
+use labrys_core::game::{EndgameTables, SharedTables, TablesError, quote, quote_path};
 use labrys_core::parallel;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
@@ -202,7 +202,9 @@ impl Tournament {
                 (" has", &found.time_control, expected.time_control),
             ] {
                 if *found != expected {
-                    return mismatch(format!("{color}{what} {}, not {}", quote(found), quote(&expected)));
+                    // Whole: what differs may be at the end.
+                    let [found, expected] = [found, &expected].map(quote_path);
+                    return mismatch(format!("{color}{what} {found}, not {expected}"));
                 }
             }
         }

@@ -39,10 +39,11 @@ pub struct Launch {
 }
 
 impl fmt::Display for Launch {
-    /// The program and its arguments.
+    /// The program and its arguments, and its working directory if it has one of its own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.program.display())?;
-        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))?;
+        self.folder.iter().try_for_each(|folder| write!(f, ", dir={}", folder.display()))
     }
 }
 

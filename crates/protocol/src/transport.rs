@@ -33,7 +33,7 @@ pub enum Transport {
 }
 
 impl fmt::Display for Transport {
-    /// The program with its arguments, the address, or that it is an agent.
+    /// The program with its arguments and directory, the address, or that it is an agent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Transport::Process(launch) => write!(f, "{launch}"),

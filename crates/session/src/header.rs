@@ -6,7 +6,7 @@ use thiserror::Error;
 use time::OffsetDateTime;
 
 use labrys_arena::pgn::{PgnGame, PgnReader, PlayerTags};
-use labrys_arena::{FinalResult, Termination, Variation};
+use labrys_arena::{FinalResult, Termination, TimeControl, Variation};
 use labrys_core::game::{Color, quote};
 
 /// The event and site of games played here.
@@ -114,9 +114,9 @@ impl Header {
         }
     }
 
-    /// The time control of a player.
-    pub(crate) fn control(&self, player: Color) -> &str {
-        &self.0.players[player.index()].time_control
+    /// The time control of a player, which other limits may follow in games of a match.
+    pub(crate) fn control(&self, player: Color) -> Option<TimeControl> {
+        self.0.players[player.index()].time_control.split(", ").next()?.parse().ok()
     }
 
     /// The end of the game by the `Result` tag.
@@ -248,6 +248,18 @@ mod tests {
 
     fn tag(header: &Header, name: &str) -> Option<String> {
         header.tags().into_iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    #[test]
+    fn limits_after_a_time_control_do_not_hide_it() {
+        let mut header = Header::for_new_game();
+        set(
+            &mut header,
+            &[("WhiteTimeControl", "10+2, depth 7, timemargin 50"), ("BlackTimeControl", "nodes 5")],
+        )
+        .unwrap();
+        let controls = Color::BOTH.map(|player| header.control(player));
+        assert_eq!(controls, ["10+2".parse().ok(), None]);
     }
 
     #[test]

@@ -292,8 +292,8 @@ impl State {
     /// The increments of White and Black.
     fn increments(&self) -> [Duration; 2] {
         Color::BOTH.map(|player| {
-            let recorded = || self.header.control(player).parse().ok();
-            self.control.or_else(recorded).map_or(Duration::ZERO, |control: TimeControl| control.increment)
+            let control = self.control.or_else(|| self.header.control(player));
+            control.map_or(Duration::ZERO, |control| control.increment)
         })
     }
 

@@ -58,7 +58,7 @@ pub enum EngineKind {
 }
 
 impl fmt::Display for EngineSetup {
-    /// The program with its arguments, the address, the options.
+    /// The program with its arguments and directory, the address, the options.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             EngineKind::InProcess => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
