@@ -150,6 +150,33 @@ fn sharded_matches_equal_those_of_one_machine() {
 #[test]
 fn sharded_generations_of_zero_equal_those_of_one_machine() {
     let folder = Folder::new();
+#[test]
+fn shards_with_other_weights_are_of_another_job() {
+    let folder = Folder::new();
+    folder.done(
+        "linear train --variant neighbours --weights ones --games 2 --round 2 --compare-every 0 --judge-games 0 \
+         --out training",
+    );
+    let weights = folder.bytes("training/weights.json");
+    fs::create_dir(folder.path("sub")).unwrap();
+    let program = format!("cmd={} dir=sub", env!("CARGO_BIN_EXE_labrys"));
+    for (index, (engine, file)) in [("", "net"), (program.as_str(), "sub/net")].into_iter().enumerate() {
+        let play = |shard: u32, name: &str, weights: &[u8]| {
+            fs::write(folder.path(file), weights).unwrap();
+            folder.done(&format!(
+                "match --variant neighbours --engine name=a --engine name=b {engine} option.WeightsFile=net \
+                 --each nodes=20 option.Hash=1 --games 4 --shard {shard}/2 --pgnout {name}{index}"
+            ));
+        };
+        play(1, "a", &weights);
+        play(2, "b", &[&weights[..], b"\n"].concat());
+        play(2, "c", &weights);
+        let foreign = format!("b{index}: shard 2/2 of 4 games of job ");
+        folder.refused(&format!("games merge --out merged a{index} b{index}"), &foreign);
+        folder.done(&format!("games merge --out whole{index} a{index} c{index}"));
+    }
+}
+
     fs::write(folder.path("zero.toml"), ZERO).unwrap();
     folder.done("zero train zero.toml --out run");
     let run = folder.bytes("run/generation-0001/samples.safetensors");

@@ -155,6 +155,22 @@ fn another_run_in_the_folder_is_an_error_and_stays() {
 }
 
 #[test]
+fn the_content_of_files_belongs_to_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let out = path("run");
+    let words =
+        |book: &str, more: &str| format!("{GAMES} --iterations 1 --openings {book} --out {out} {more}");
+    let [book, copy] = ["book", "copy"].map(path);
+    fs::write(&book, "e1e3\n").unwrap();
+    succeed(spsa(&words(&book, ""), &CONSTANTS));
+    fs::copy(&book, &copy).unwrap();
+    succeed(spsa(&words(&copy, "--resume"), &CONSTANTS));
+    fs::write(&book, "# another book\ne1e3\n").unwrap();
+    assert_fails(spsa(&words(&book, "--resume"), &CONSTANTS), "--openings: \"");
+}
+
+#[test]
 fn invalid_arguments_are_named_before_the_first_game() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

@@ -537,3 +537,34 @@ fn an_unwritable_folder_is_an_error_before_the_first_game() {
         assert_fails(refused, &format!("--out {}", out.display()));
     }
 }
+
+#[test]
+fn another_opponent_in_the_same_file_is_another_training() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let train = |words: &str| {
+        labrys(&format!(
+            "linear train --variant neighbours --weights ones --games 4 --round 4 --compare-every 0 \
+             --judge-games 0 {words}"
+        ))
+    };
+    succeed(train(&format!("--out {}", path("first"))));
+    let file = path("first/weights.json");
+    let against = |words: &str| train(&format!("--opponent {file} --out {} {words}", path("second")));
+    let parts = [1, 2].map(|shard| path(&shard.to_string()));
+    let play = |shard: usize| {
+        succeed(against(&format!("--shard {shard}/2 --part {}", parts[shard - 1])));
+    };
+    let weights = fs::read_to_string(&file).unwrap();
+    play(1);
+    fs::write(&file, format!("{weights}\n")).unwrap();
+    play(2);
+    let learn = || against(&format!("--parts {}", parts.join(" ")));
+    assert_fails(learn(), &format!("{}: shard 1/2 of 4 games of job ", parts[0]));
+    play(1);
+    succeed(learn());
+    let learned = fs::read_to_string(path("second/weights.json")).unwrap();
+    assert!(learned.contains("weights.json (sha256 "), "{learned}");
+    fs::write(&file, weights).unwrap();
+    assert_fails(against("--resume"), &format!("--opponent: \"{file} (sha256 "));
+}

@@ -134,7 +134,7 @@ impl Training<'_> {
                 ))
             }
         };
-        let source = arguments.source(set.name, result.as_deref())?;
+        let source = arguments.source(&settings, result.as_deref())?;
         let weights = start.learned(&trainer.state().weights, source)?;
         let path = folder.put("weights.json", weights.to_json() + "\n")?;
         print_line!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())))?;

@@ -10,13 +10,15 @@ use clap::builder::ArgPredicate;
 use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
-use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Schedule, Sprt, Tournament};
+use crate::arena::{CommentKeys, EngineConfig, EngineSetup, Format, KeyValues, Schedule, Sprt, Tournament};
 use crate::commands::r#match::Restored;
+use crate::commands::shared::checksum::with_content;
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::play::{GameArguments, read_if_given};
 use crate::commands::shared::values::whole;
 use crate::commands::shared::{cores, create_pgn, suggest};
 use crate::files::{self, Claim, Existing};
+use crate::game::quote;
 use crate::shard::{Part, Shard};
 
 /// Keys that replace the time control of `--quick` if they are in `--each`.
@@ -154,10 +156,11 @@ impl MatchArguments {
 
     /// Everything that the games depend on.
     fn job(&self, tournament: &Tournament) -> anyhow::Result<impl Serialize + use<>> {
-        let engines = tournament.engines.iter();
-        let engines =
-            engines.map(|EngineConfig { name, setup, limits }| format!("{name}: {setup}; {limits}"));
-        let engines: Vec<_> = engines.collect();
+        let engines = tournament.engines.iter().map(|EngineConfig { name, setup, limits }| {
+            let setup = with_contents(setup).with_context(|| format!("engine {}", quote(name)))?;
+            Ok(format!("{name}: {setup}; {limits}"))
+        });
+        let engines = engines.collect::<anyhow::Result<Vec<_>>>()?;
         Ok((self.play.job()?, engines, self.tournament))
     }
 
@@ -193,6 +196,17 @@ impl MatchArguments {
         let (pgn_file, restored) = super::resume(path, tournament).context("--resume")?;
         Ok((Some(pgn_file), restored))
     }
+}
+
+/// The setup of an engine, with the content of the files that its options name.
+fn with_contents(setup: &EngineSetup) -> anyhow::Result<EngineSetup> {
+    let mut setup = setup.clone();
+    if let Some(folder) = setup.folder().map(Path::to_owned) {
+        for (name, value) in &mut setup.options {
+            *value = with_content(value, &folder).with_context(|| format!("option.{name}"))?;
+        }
+    }
+    Ok(setup)
 }
 
 /// Opens a file of final positions to append to. A match that was killed may have cut off its last line, or

@@ -21,6 +21,16 @@ pub(in crate::commands) fn sha256(path: &Path) -> anyhow::Result<String> {
     Ok(hex(&sum.finalize()))
 }
 
+/// The value of an option or argument. If it is the path of a regular file, from `folder` on, the checksum of
+/// the file follows it: another content is another value.
+///
+/// # Errors
+/// If the file cannot be read; the error names it.
+pub(in crate::commands) fn with_content(value: &str, folder: &Path) -> anyhow::Result<String> {
+    let path = folder.join(value);
+    Ok(if path.is_file() { format!("{value} (sha256 {})", sha256(&path)?) } else { value.to_owned() })
+}
+
 /// Bytes as hexadecimal digits.
 pub(in crate::commands) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {

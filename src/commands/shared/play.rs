@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::arena::{
     Adjudication, Affinity, BookOptions, CommentKeys, CoreList, DrawRule, EngineConfig, KeyValues, Openings,
     ResignRule, Schedule, Tournament,
 };
+use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::records::Strictness;
 use crate::commands::shared::values::{plies, whole};
 use crate::commands::shared::{RulesArguments, cores, version};
 use crate::game::{counted, quote};
-use crate::input;
 use crate::protocol::engine_log::EngineLog;
 
 /// Default length of random openings in plies. Shorter openings repeat too often, longer ones decide too many
@@ -95,12 +95,10 @@ impl GameArguments {
     }
 
     /// The arguments that the games depend on. A book is identified by its content, not by its path.
-    pub(in crate::commands) fn job(&self) -> anyhow::Result<Value> {
-        let mut job = serde_json::to_value(self)?;
+    pub(in crate::commands) fn job(&self) -> anyhow::Result<Map<String, Value>> {
+        let Value::Object(mut job) = serde_json::to_value(self)? else { bail!("arguments are an object") };
         if let Some(path) = &self.openings {
-            let book = input::read(path, input::MAX_TEXT)
-                .with_context(|| format!("--openings {}", path.display()))?;
-            job["openings"] = crc32fast::hash(&book).into();
+            job.insert("openings".to_owned(), sha256(path).context("--openings")?.into());
         }
         Ok(job)
     }

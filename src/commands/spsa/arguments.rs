@@ -1,12 +1,13 @@
 //! The arguments of `labrys spsa`, and the tuning that they describe.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{EngineConfig, EngineKind, Format, KeyError, KeyValues, Schedule, Tournament};
+use crate::commands::shared::checksum::with_content;
 use crate::commands::shared::play::GameArguments;
 use crate::commands::shared::steps::StepArguments;
 use crate::commands::shared::values::{positive, whole};
@@ -137,9 +138,21 @@ impl SpsaArguments {
         self.play.tournament(players, Schedule::new(Format::RoundRobin, 2, 0..self.pairs))
     }
 
-    /// The arguments that the result depends on, by their flags, with the keys of all tuned constants.
+    /// The arguments that the result depends on, by their flags, with the keys of all tuned constants and the
+    /// content of files.
     pub(super) fn result_arguments(&self, spsa: &Spsa) -> anyhow::Result<Map<String, Value>> {
-        let Value::Object(arguments) = serde_json::to_value(self)? else { bail!("arguments are an object") };
+        let Value::Object(mut arguments) = serde_json::to_value(self)? else {
+            bail!("arguments are an object")
+        };
+        arguments.extend(self.play.job()?);
+        let each = self.each.iter().map(|word| match word.split_once('=') {
+            Some((key, value)) if key.starts_with("option.") => {
+                let value = with_content(value, Path::new("")).with_context(|| format!("--each: {key}"))?;
+                Ok(format!("{key}={value}"))
+            }
+            _ => Ok(word.clone()),
+        });
+        arguments.insert("each".to_owned(), each.collect::<anyhow::Result<Vec<_>>>()?.into());
         let flags = arguments.into_iter().map(|(name, value)| (name.replace('_', "-"), value));
         let constants = spsa.parameters.iter().map(|Parameter { name, start, min, max, c_end, r_end }| {
             let keys = format!("start={start} min={min} max={max} c_end={c_end} r_end={r_end}");

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -150,6 +151,17 @@ impl EngineSetup {
                 Box::new(UdpPlayer::new(Source::Caller(Some(caller.clone())), self.timeout, log))
             }
             EngineKind::Person(person) => Box::new(PersonPlayer(person.clone())),
+        }
+    }
+
+    /// The folder where relative paths in its options begin; `None` if it does not run on this machine.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.kind {
+            EngineKind::InProcess => Some(Path::new("")),
+            EngineKind::Uci(Transport::Process(launch)) | EngineKind::Xboard(Transport::Process(launch)) => {
+                Some(launch.folder.as_deref().unwrap_or(Path::new("")))
+            }
+            _ => None,
         }
     }
 

@@ -1,13 +1,14 @@
 //! The arguments of `labrys linear train`, and the settings that follow from them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::arena::Rules;
+use crate::commands::shared::checksum::with_content;
 use crate::commands::shared::made_by::made_by;
 use crate::commands::shared::steps::StepArguments;
 use crate::commands::shared::suggest;
@@ -305,8 +306,9 @@ impl LinearTrainArguments {
         std::iter::once(START.to_owned()).chain(self.rival.iter().cloned()).collect()
     }
 
-    /// The arguments that the result depends on, with the values of those that were not given, for a training of
-    /// the feature set `set`. `null` is what the method does not have.
+    /// The arguments that the result depends on, with the values of those that were not given and the checksums
+    /// of files that they name, for a training of the feature set `set`. `null` is what the method does not
+    /// have.
     pub(super) fn result_arguments(&self, set: &str) -> anyhow::Result<Map<String, Value>> {
         let Value::Object(mut arguments) = serde_json::to_value(self)? else {
             bail!("arguments are an object")
@@ -325,6 +327,12 @@ impl LinearTrainArguments {
             ("ridge", json!(is_lstd.then_some(RIDGE))),
             ("successor", json!(self.successor())),
         ];
+        // Not of `weights`: they are in the state of the training.
+        for name in ["opponent", "rival", "search", "opponent_search"] {
+            if let Some(value) = arguments.get_mut(name) {
+                add_contents(value).with_context(|| format!("--{}", name.replace('_', "-")))?;
+            }
+        }
         for (name, value) in values {
             arguments.entry(name).and_modify(|given| {
                 if given.is_null() {
@@ -337,7 +345,11 @@ impl LinearTrainArguments {
 
     /// The `source` entry of the weights file: the command line, except the arguments that do not influence the
     /// result, the result of the final match, and the whole configuration.
-    pub(super) fn source(&self, set: &str, result: Option<&str>) -> anyhow::Result<String> {
+    pub(super) fn source(
+        &self,
+        configuration: &Map<String, Value>,
+        result: Option<&str>,
+    ) -> anyhow::Result<String> {
         let (mut words, mut is_left_out) = (Vec::new(), false);
         for word in command_line() {
             if let Some(flag) = word.split('=').next().filter(|flag| flag.starts_with("--")) {
@@ -348,7 +360,17 @@ impl LinearTrainArguments {
             }
         }
         let result = result.map_or(String::new(), |result| format!("; {result}"));
-        let made_by = made_by(&self.result_arguments(set)?)?;
+        let made_by = made_by(configuration)?;
         Ok(format!("labrys {}, seed {}{result}; {made_by}", words.join(" "), self.seed))
     }
+}
+
+/// Adds the content of files to the texts of a value that name one.
+fn add_contents(value: &mut Value) -> anyhow::Result<()> {
+    match value {
+        Value::String(text) => *text = with_content(text, Path::new(""))?,
+        Value::Array(values) => values.iter_mut().try_for_each(add_contents)?,
+        _ => {}
+    }
+    Ok(())
 }
