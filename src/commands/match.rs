@@ -16,7 +16,7 @@ use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::pgn::merge::part_of_game;
 use crate::arena::report::GameFacts;
-use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
+use crate::arena::{Results, Summary, ThinkingTime, Tournament, TournamentError, plot};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::records::warn_of_repeats;
 use crate::files::{Claim, named, write_atomically};
@@ -98,12 +98,17 @@ impl Restored {
         }
     }
 
-    /// Adds the games of a file.
-    fn add(&mut self, path: &Path, records: &[PgnGame], tournament: &Tournament) -> anyhow::Result<()> {
+    /// Adds the games of a file, each to the results by `restore`.
+    fn add(
+        &mut self,
+        path: &Path,
+        records: &[PgnGame],
+        tournament: &Tournament,
+        restore: impl Fn(&Tournament, &PgnGame, &mut Results) -> Result<(), TournamentError>,
+    ) -> anyhow::Result<()> {
         let names = names(tournament);
         for record in records {
-            let restored = tournament.restore(record, &mut self.results);
-            restored.with_context(|| path.display().to_string())?;
+            restore(tournament, record, &mut self.results).with_context(|| path.display().to_string())?;
             let number = record.number.unwrap_or(0);
             let facts = GameFacts::new(record, Some(&tournament.rules.variant), number)
                 .with_context(|| format!("{}: game {number}", path.display()))?;
@@ -264,7 +269,7 @@ fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result
     let (start, mut restored) = (Instant::now(), Restored::new(tournament));
     for path in &arguments.report {
         let games = finished_games(path).context("--report")?;
-        restored.add(path, &games, tournament).context("--report")?;
+        restored.add(path, &games, tournament, Tournament::count).context("--report")?;
     }
     restored.warn_of_gaps();
     let Restored { results, turns, lines, .. } = restored;
@@ -337,7 +342,7 @@ fn play(
 fn resume(path: &Path, tournament: &Tournament) -> anyhow::Result<(PgnFile, Restored)> {
     let (pgn_file, records) = PgnFile::resume(path)?;
     let mut restored = Restored::new(tournament);
-    restored.add(path, &records, tournament)?;
+    restored.add(path, &records, tournament, Tournament::restore)?;
     Ok((pgn_file, restored))
 }
 

@@ -122,8 +122,11 @@ fn sharded_matches_equal_those_of_one_machine() {
     folder.refused(&format!("{MATCH} --report a a"), ": it is there twice");
     folder.refused(&format!("{MATCH} --report x"), "x");
     let resumed = format!("{MATCH} --resume --pgnout");
-    folder.refused(&format!("{resumed} b --shard 1/3"), ": the games are 1 to 4: not a game");
-    folder.refused(&format!("{resumed} whole --shard 1/3"), "not of shard 1/3 of 14 games");
+    folder.refused(&format!("{resumed} b --shard 1/3"), ": of shard 2/3 of 14 games of job ");
+    folder
+        .refused(&format!("{resumed} whole --shard 1/3"), "of the whole match, not of shard 1/3 of 14 games");
+    // Games of the whole match would follow those of the shard.
+    folder.refused(&format!("{resumed} a"), ": of shard 1/3 of 14 games of job ");
     folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games cannot be cut into ");
 
     let text = String::from_utf8(folder.bytes("b")).unwrap();

@@ -162,11 +162,27 @@ impl Tournament {
         }
     }
 
-    /// Adds a game of an earlier run to the results.
+    /// Adds a game of an earlier run, which this one continues, to the results.
+    ///
+    /// # Errors
+    /// [`TournamentError::Mismatch`] if it belongs to another match, or to another part of this one.
+    pub fn restore(&self, record: &PgnGame, results: &mut Results) -> Result<(), TournamentError> {
+        let shown =
+            |part: Option<&str>| part.map_or("the whole match".to_owned(), |part| format!("shard {part}"));
+        let expected = self.schedule.part().map(|part| part.to_string());
+        let found = record.other_tag(SHARD);
+        if found != expected.as_deref() {
+            let problem = format!("of {}, not of {}", shown(found), shown(expected.as_deref()));
+            return Err(TournamentError::Mismatch { number: record.number.unwrap_or(0), problem });
+        }
+        self.count(record, results)
+    }
+
+    /// Adds a game to the results, of whatever part of the match.
     ///
     /// # Errors
     /// [`TournamentError::Mismatch`] if it belongs to another match.
-    pub fn restore(&self, record: &PgnGame, results: &mut Results) -> Result<(), TournamentError> {
+    pub fn count(&self, record: &PgnGame, results: &mut Results) -> Result<(), TournamentError> {
         let number = record.number.unwrap_or(0);
         let mismatch = |problem: String| Err(TournamentError::Mismatch { number, problem });
         let Some(scheduled) = number.checked_sub(1).and_then(|number| self.schedule.game(number)) else {
@@ -176,14 +192,6 @@ impl Tournament {
                 None => format!("there are {} games", numbers.end),
             });
         };
-        if let Some(part) = self.schedule.part() {
-            let part = part.to_string();
-            match record.other_tag(SHARD) {
-                Some(found) if found == part => {}
-                Some(found) => return mismatch(format!("of shard {found}, not {part}")),
-                None => return mismatch(format!("not of shard {part}")),
-            }
-        }
         let (found, expected) =
             (record.other_tag(ADJUDICATION).unwrap_or_default(), self.adjudication.to_string());
         if found != expected {
