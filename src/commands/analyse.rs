@@ -3,18 +3,20 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis};
-use crate::arena::pgn::PgnGame;
+use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis, settings_of};
 use crate::arena::pgn::file::PgnFile;
+use crate::arena::pgn::{PgnGame, PlayerTags};
+use crate::arena::{EngineKind, EngineLimits, EngineSetup, Variation};
 use crate::commands::shared::LimitArguments;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::engine::{Engine, Settings, registry};
-use crate::game::{Color, counted};
+use crate::game::{Color, counted, quote_path};
 use crate::search::{Control, Limits};
 
 /// The number of turning points printed for a game.
@@ -50,6 +52,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut engine = engine(arguments.variant.as_deref().unwrap_or(registry::default_name()), arguments)?;
     let (limits, control) = (arguments.limits.limits(), crate::commands::shared::interruptible()?);
+    let settings = arguments.settings();
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
         Some(path) if arguments.resume => {
@@ -65,8 +68,13 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
     while let Some(mut game) = records.next()? {
         let number = records.number();
         if let Some(earlier) = done.next() {
-            if (&earlier.players, earlier.moves.len()) != (&game.players, game.moves.len()) {
+            if essence(&earlier) != essence(&game) {
                 bail!("--resume: game {number} is another one than in {}", arguments.file.display());
+            }
+            // One that could not be analysed, or that an earlier version has, has none.
+            if let Some(found) = settings_of(&earlier).filter(|&found| found != settings) {
+                let [found, settings] = [found, &settings].map(quote_path);
+                bail!("--resume: game {number} was analysed with {found}, not with {settings}");
             }
             continue;
         }
@@ -82,7 +90,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                     true => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
                     false => write!(out, "{summary}")?,
                 }
-                analysis.annotate(&mut game);
+                analysis.annotate(&mut game, Some(&settings));
                 game.set_opening_tags(arguments.variant.as_deref())?;
             }
             // Write the game unchanged, so that --resume can count games.
@@ -97,6 +105,27 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
         0 => Ok(()),
         refused => bail!("{}: {} not analysed", arguments.file.display(), counted(refused, "game")),
     }
+}
+
+impl AnalyseArguments {
+    /// The program, its options and its limits, as the tags of a match have them.
+    fn settings(&self) -> String {
+        let setup = EngineSetup {
+            kind: EngineKind::InProcess,
+            options: self.option.clone(),
+            timeout: Duration::ZERO,
+            restart: false,
+            ponders: false,
+        };
+        let Limits { movetime: move_time, depth, nodes, .. } = self.limits.limits();
+        let limits = EngineLimits { move_time, depth, nodes, ..EngineLimits::default() };
+        format!("{setup}; {limits}")
+    }
+}
+
+/// What an analysis leaves of a game as it is: its players, its start and its moves.
+fn essence(game: &PgnGame) -> (&[PlayerTags; 2], &Variation, Vec<&str>) {
+    (&game.players, &game.opening, game.moves.iter().map(|mv| mv.text.as_str()).collect())
 }
 
 /// An engine with the options of the command line.

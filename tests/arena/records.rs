@@ -236,6 +236,38 @@ fn weights_are_fitted_to_games_of_other_programs() {
 }
 
 #[test]
+fn an_analysis_is_continued_with_its_games_and_settings_alone() {
+    let (folder, path) = file("games.pgn", "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 *\n");
+    let [out, other] = ["out.pgn", "other.pgn"].map(|name| folder.path().join(name));
+    let analyse = |words: &str, games: &Path| {
+        labrys(&format!("analyse --option Hash=1 {words} --out {}", out.display()), games)
+    };
+    succeed(analyse("--nodes 50", &path));
+    let text = std::fs::read_to_string(&out).unwrap();
+    let settings = format!("labrys {}, Hash=1; nodes 50", env!("CARGO_PKG_VERSION"));
+    assert_eq!(text.matches(&format!("[Analysis \"{settings}\"]\n")).count(), 2, "{text}");
+    for (words, found) in [
+        ("--nodes 60", "; nodes 60`"),
+        ("--nodes 50 --depth 3", "; depth 3, nodes 50`"),
+        ("--nodes 50 --option Threads=2", ", Threads=2; nodes 50`"),
+    ] {
+        let refused = analyse(&format!("--resume {words}"), &path);
+        assert_fails(refused, &format!("--resume: game 1 was analysed with `{settings}`, not with `labrys"));
+        assert_fails(analyse(&format!("--resume {words}"), &path), found);
+    }
+    // Other games of as many moves.
+    std::fs::write(&other, "1. f3 e5 2. g4 Qh4# 0-1\n\n1. d4 d5 *\n").unwrap();
+    assert_fails(analyse("--resume --nodes 50", &other), "--resume: game 2 is another one than in ");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), text);
+    // Another analysis of the same games replaces the tag; files of earlier versions have none.
+    let again = folder.path().join("again.pgn");
+    succeed(labrys(&format!("analyse --nodes 60 --out {}", again.display()), &out));
+    assert_eq!(std::fs::read_to_string(&again).unwrap().matches("[Analysis ").count(), 2);
+    std::fs::write(&out, text.replace(&format!("[Analysis \"{settings}\"]\n"), "")).unwrap();
+    succeed(analyse("--resume --nodes 60", &path));
+}
+
+#[test]
 fn an_analysis_is_written_and_resumed() {
     let (folder, path) = file("foreign.pgn", FOREIGN);
     let whole = folder.path().join("whole.pgn");

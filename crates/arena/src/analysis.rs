@@ -19,6 +19,9 @@ const ANNOTATOR: &str = "Annotator";
 /// The annotator of games analysed here.
 const LABRYS: &str = "Labrys";
 
+/// The tag that says what a game was analysed with.
+const ANALYSIS: &str = "Analysis";
+
 /// Moves of a better line that are written into the record, in plies.
 const LINE: usize = 8;
 
@@ -210,10 +213,10 @@ impl GameAnalysis {
         marked
     }
 
-    /// Writes scores, marks, better lines and the annotator into the record of the game. Other annotations
-    /// stay, except scores (`[%eval …]`) that are replaced. A move that is marked already gets no second
-    /// mark.
-    pub fn annotate(&self, game: &mut PgnGame) {
+    /// Writes scores, marks, better lines, the annotator and the settings of the analysis, if known, into the
+    /// record of the game. Other annotations stay, except scores (`[%eval …]`) that are replaced. A move that
+    /// is marked already gets no second mark.
+    pub fn annotate(&self, game: &mut PgnGame, settings: Option<&str>) {
         for (mv, analysis) in game.moves.iter_mut().zip(&self.moves) {
             if let Some(score) = analysis.score {
                 let eval = match score {
@@ -243,7 +246,14 @@ impl GameAnalysis {
             Some((_, others)) if others.is_empty() => LABRYS.clone_into(others),
             Some((_, others)) => *others += &format!(", {LABRYS}"),
         }
+        game.other_tags.retain(|(name, _)| name != ANALYSIS);
+        game.other_tags.extend(settings.map(|settings| (ANALYSIS.to_owned(), settings.to_owned())));
     }
+}
+
+/// The settings that a game was analysed with, if its record has them.
+pub fn settings_of(game: &PgnGame) -> Option<&str> {
+    game.other_tag(ANALYSIS)
 }
 
 /// A comment without the scores of other programs.
@@ -326,7 +336,7 @@ mod tests {
         let [white, black] = Color::BOTH.map(|player| analysis.player(player));
         assert_eq!((white.moves, white.marks[2], black.marks), (2, 1, [0, 0, 0]));
         assert!(white.accuracy < 70.0 && black.accuracy > 95.0, "{white:?} {black:?}");
-        analysis.annotate(&mut game);
+        analysis.annotate(&mut game, None);
         let text = game.to_string().replace('\n', " ");
         for part in ["f3 ", "{a plan [%eval ", "2. g4 $4 {[%eval #-1]} ( 2. ", ") 2... Qh4# 0-1"] {
             assert!(text.contains(part), "{part}: {text}");
@@ -340,7 +350,7 @@ mod tests {
                          2. g4?? {ouch} (2. Nh3) 2... Qh4# {[%eval 3]} 0-1 {the end}\n";
         let mut game = game(annotated);
         let analysis = analyse(&game);
-        analysis.annotate(&mut game);
+        analysis.annotate(&mut game, None);
         let text = game.to_string().replace('\n', " ");
         for part in [
             "[Annotator \"Smith, Labrys\"]",
@@ -355,7 +365,7 @@ mod tests {
         }
         // A second analysis adds nothing.
         let once = game.clone();
-        analysis.annotate(&mut game);
+        analysis.annotate(&mut game, None);
         assert_eq!(game, once);
         assert_eq!(without_evals("a [%eval 1] b [%eval 2]"), "a b");
         assert_eq!(without_evals("a [%eval 1"), "a [%eval 1");

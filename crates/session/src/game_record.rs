@@ -166,7 +166,7 @@ impl GameTree {
         if is_annotated {
             // An incomplete review is not written.
             if let Some(moves) = self.analysis(&line).into_iter().collect() {
-                GameAnalysis { moves }.annotate(&mut record);
+                GameAnalysis { moves }.annotate(&mut record, None);
             }
         }
         Ok(record)
