@@ -151,9 +151,6 @@ fn sharded_matches_equal_those_of_one_machine() {
 }
 
 #[test]
-fn sharded_generations_of_zero_equal_those_of_one_machine() {
-    let folder = Folder::new();
-#[test]
 fn shards_with_other_weights_are_of_another_job() {
     let folder = Folder::new();
     folder.done(
@@ -180,6 +177,9 @@ fn shards_with_other_weights_are_of_another_job() {
     }
 }
 
+#[test]
+fn sharded_generations_of_zero_equal_those_of_one_machine() {
+    let folder = Folder::new();
     fs::write(folder.path("zero.toml"), ZERO).unwrap();
     folder.done("zero train zero.toml --out run");
     let run = folder.bytes("run/generation-0001/samples.safetensors");
@@ -192,7 +192,7 @@ fn shards_with_other_weights_are_of_another_job() {
             "{command} --net run/generation-0000/net.safetensors --shard {index}/2 --out {name}"
         ));
     }
-    folder.done(&format!("{command} --shard 1/2 --out other"));
+    folder.done(&format!("{command} --seed 9 --shard 1/2 --out other"));
     folder.refused("games merge --out merged other b", "b: shard 2/2 of 5 games of job ");
     folder.done(&format!("{SELFPLAY} --shard 2/2 --out games"));
     folder.refused(
@@ -217,4 +217,24 @@ fn shards_with_other_weights_are_of_another_job() {
         assert_eq!(folder.bytes(&format!("begun/{name}")), folder.bytes(&format!("run/{name}")), "{name}");
     }
     folder.refused("zero selfplay zero.toml --generation 2 --net whole --out x", "whole");
+}
+
+#[test]
+fn samples_of_other_games_are_not_learned_from() {
+    let folder = Folder::new();
+    fs::write(folder.path("zero.toml"), ZERO).unwrap();
+    fs::write(folder.path("few.toml"), ZERO.replace("games = 5", "games = 1")).unwrap();
+    let train = "zero train zero.toml --out run";
+    folder.done(&format!("{train} --generations 0"));
+    fs::create_dir_all(folder.path("run/generation-0001")).unwrap();
+    let samples = "run/generation-0001/samples.safetensors";
+    for (selfplay, message) in [("few.toml", ": of 1 game, expected 5"), ("zero.toml --seed 99", ": of job ")]
+    {
+        folder.done(&format!("zero selfplay {selfplay} --generation 1 --out {samples}"));
+        folder.refused(&format!("{train} --resume"), &format!("samples file {samples}"));
+        folder.refused(&format!("{train} --resume"), message);
+        fs::remove_file(folder.path(samples)).unwrap();
+    }
+    folder.done(&format!("zero selfplay zero.toml --generation 1 --out {samples}"));
+    folder.done(&format!("{train} --resume"));
 }

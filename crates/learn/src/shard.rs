@@ -106,7 +106,7 @@ fn merge_samples<G: Knowledge>(
         part.check_games(path, metadata.result.games())?;
         all.append(&samples);
         result.add_all(metadata.result);
-        whole = Some((path, Metadata { result, part: None, ..metadata }));
+        whole = Some((path, Metadata { result, job: Some(part.job()), part: None, ..metadata }));
     }
     let Some((path, metadata)) = whole.filter(|_| !all.is_empty()) else {
         return Err(MergeFilesError::NoPositions);

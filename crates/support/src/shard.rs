@@ -190,10 +190,12 @@ impl Part {
         if shard.count > games / 2 {
             return Err(ShardError::TooMany { shard, games });
         }
-        // Another version may play other games.
-        let job = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), settings));
-        let job = job.map_err(|error| ShardError::Settings(error.to_string()))?;
-        Ok(Part { shard, games, job: crc32fast::hash(&job) })
+        Ok(Part { shard, games, job: checksum(settings)? })
+    }
+
+    /// The job, as [`job`] names it.
+    pub fn job(&self) -> String {
+        format!("{:08x}", self.job)
     }
 
     /// The shard.
@@ -227,8 +229,23 @@ impl Part {
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} games of job {:08x}", self.shard, self.games, self.job)
+        write!(f, "{} of {} games of job {}", self.shard, self.games, self.job())
     }
+}
+
+/// The name of the job with these settings, which are all that its games depend on: their checksum as eight
+/// digits.
+///
+/// # Errors
+/// [`ShardError::Settings`] if they cannot be written down.
+pub fn job(settings: &impl Serialize) -> Result<String, ShardError> {
+    Ok(format!("{:08x}", checksum(settings)?))
+}
+
+fn checksum(settings: &impl Serialize) -> Result<u32, ShardError> {
+    // Another version may play other games.
+    let job = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), settings));
+    Ok(crc32fast::hash(&job.map_err(|error| ShardError::Settings(error.to_string()))?))
 }
 
 impl FromStr for Part {

@@ -33,6 +33,9 @@ pub(in crate::commands) struct ZeroSelfplayArguments {
     /// Play only the games of shard I of N; `labrys games merge` merges the files of all shards
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    /// Seed of everything random [default: as in CONFIG]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
+    seed: Option<u64>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
     #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
@@ -43,7 +46,8 @@ pub(in crate::commands) struct ZeroSelfplayArguments {
 }
 
 pub(super) fn run(arguments: &ZeroSelfplayArguments) -> anyhow::Result<()> {
-    let (config, rules) = settings::read(&arguments.settings)?;
+    let (mut config, rules) = settings::read(&arguments.settings)?;
+    config.settings.seed = arguments.seed.unwrap_or(config.settings.seed);
     commands(&rules.variant)?.selfplay_of_generation(Games { arguments, rules, config })
 }
 
@@ -56,7 +60,7 @@ pub(in crate::commands) struct Games<'a> {
 
 impl Games<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let ZeroSelfplayArguments { settings: path, generation, net, shard, threads: asked, out } =
+        let ZeroSelfplayArguments { settings: path, generation, net, shard, threads: asked, out, .. } =
             self.arguments;
         let threads = threads(asked.or(self.config.settings.threads));
         let (generation, net, shard) = (*generation, net.as_deref(), *shard);

@@ -12,6 +12,7 @@ use labrys_core::engine::Playable;
 use labrys_core::nets::Parameters;
 use labrys_core::search::Control;
 use labrys_support::elo::Pairs;
+use labrys_support::shard::job;
 
 /// The matches of a generation.
 pub(super) struct Matches {
@@ -32,8 +33,11 @@ impl<G: Playable> ZeroRun<G> {
         each: &mut dyn FnMut(Event),
     ) -> Result<Option<SelfPlayResult>, ZeroError> {
         let (shape, path) = (self.shape(), self.folder.samples(number));
+        let settings = &self.config.settings;
+        let total = u64::from(settings.selfplay.games.get());
+        let job = job(&self.config.games_of(number, &self.best)?)?;
         if path.exists() {
-            let (samples, result) = Samples::load::<G>(&path, shape, number)?;
+            let (samples, result) = Samples::load_of::<G>(&path, shape, number, Some((&job, total)))?;
             self.samples.insert(number, samples);
             return Ok(Some(result));
         }
@@ -43,8 +47,6 @@ impl<G: Playable> ZeroRun<G> {
             &self.best,
             &self.folder.net(self.state.best),
         );
-        let settings = &self.config.settings;
-        let total = u64::from(settings.selfplay.games.get());
         let each = |games, positions| each(Event::SelfPlay { games, total, positions });
         let games = Games { start: &self.start, settings, shape, generation: number, numbers: 0..total };
         let played = games.play(&mut self.workers, |worker| &mut worker.player, control, each);
@@ -52,7 +54,8 @@ impl<G: Playable> ZeroRun<G> {
         if samples.is_empty() {
             return Err(ZeroError::NoPositions { generation: number });
         }
-        samples.save::<G>(&path, Metadata { shape, generation: number, result, part: None })?;
+        samples
+            .save::<G>(&path, Metadata { shape, generation: number, result, job: Some(job), part: None })?;
         self.samples.insert(number, samples);
         Ok(Some(result))
     }

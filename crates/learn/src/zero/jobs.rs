@@ -11,11 +11,10 @@ use crate::play::Agent;
 use crate::run_folder::RunError;
 use labrys_core::engine::GameState;
 use labrys_core::engine::Playable;
-use labrys_core::input;
 use labrys_core::nets::{Net, NetConfig, Parameters};
 use labrys_core::search::{Control, NetLeaves};
 use labrys_support::files::Claim;
-use labrys_support::shard::{Part, Shard};
+use labrys_support::shard::{self, Part, Shard};
 
 /// Settings, and tables of settings, that the games of a generation depend on besides the numbers of the net.
 const SETTINGS: [&str; 5] = ["variant", "option", "seed", "net", "selfplay"];
@@ -55,12 +54,13 @@ impl GenerationGames<'_> {
         let (shape, generation) = (config.shape, self.generation);
         let (net, path) = self.net::<G>(config)?;
         let games = u64::from(settings.selfplay.games.get());
-        let part = self.shard.map(|shard| Part::new(shard, games, &self.job()?).map_err(ZeroError::from));
-        let part = part.transpose()?;
+        let job = self.config.games_of(generation, &net)?;
+        let part = self.shard.map(|shard| Part::new(shard, games, &job)).transpose()?;
         let numbers = part.map_or(0..games, |part| part.numbers());
         let total = numbers.end - numbers.start;
         let _claim =
             Claim::file(self.out).map_err(|error| RunError::File { path: self.out.to_owned(), error })?;
+        let net = Net::new(&net);
         let leaves = || NetLeaves::new(net.clone(), path.clone());
         let player = || {
             let mut player: Agent<G> = self.config.net_player(false)?;
@@ -73,35 +73,42 @@ impl GenerationGames<'_> {
         let Some((samples, result)) = games.play(&mut players, |player| player, control, each) else {
             return Ok(false);
         };
-        samples.save::<G>(self.out, Metadata { shape, generation, result, part })?;
+        // The job of a part is in the part.
+        let job = if part.is_none() { Some(shard::job(&job)?) } else { None };
+        samples.save::<G>(self.out, Metadata { shape, generation, result, job, part })?;
         Ok(true)
     }
 
     /// The net, and its path.
-    fn net<G: Playable>(&self, config: NetConfig) -> Result<(Net, PathBuf), ZeroError> {
+    fn net<G: Playable>(&self, config: NetConfig) -> Result<(Parameters, PathBuf), ZeroError> {
         let Some(path) = self.net else {
             let seed = self.config.settings.seed_of(Purpose::Net, 0, 0);
             let net = Parameters::random::<G>(config, seed).map_err(SettingsError::from)?;
-            return Ok((Net::new(&net), PathBuf::from("random net")));
+            return Ok((net, PathBuf::from("random net")));
         };
         let net = Parameters::load::<G>(path)?;
         if *net.config() != config {
             return Err(ZeroError::Architecture { path: path.to_owned() });
         }
-        Ok((Net::new(&net), path.to_owned()))
+        Ok((net, path.to_owned()))
     }
+}
 
-    /// Everything that the games depend on.
-    fn job(&self) -> Result<Map<String, Value>, ZeroError> {
-        let mut settings = self.config.result_settings()?;
+impl ZeroConfig {
+    /// Everything that the games of a generation depend on, which the best net before it plays.
+    pub(super) fn games_of(
+        &self,
+        generation: u32,
+        net: &Parameters,
+    ) -> Result<Map<String, Value>, ZeroError> {
+        let mut settings = self.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
-        let read = |path: &Path| {
-            input::read(path, input::MAX_TENSORS)
-                .map_err(|error| RunError::File { path: path.to_owned(), error })
-        };
-        let net = self.net.map(read).transpose()?;
-        settings.insert("generation".to_owned(), self.generation.into());
-        settings.insert("best net".to_owned(), net.map(|bytes| crc32fast::hash(&bytes)).into());
+        // By its numbers, whatever its file says of where they come from.
+        let mut sum = crc32fast::Hasher::new();
+        let numbers = net.tensors().values().flat_map(|tensor| &tensor.values);
+        numbers.for_each(|number| sum.update(&number.to_le_bytes()));
+        settings.insert("generation".to_owned(), generation.into());
+        settings.insert("best net".to_owned(), sum.finalize().into());
         Ok(settings)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Samples, SelfPlayResult};
-use labrys_core::game::{EncodingShape, Knowledge, PlaneSelection};
+use labrys_core::game::{EncodingShape, Knowledge, PlaneSelection, counted};
 use labrys_core::input::{self, MAX_TENSORS};
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
@@ -34,12 +34,16 @@ pub struct SamplesError {
 }
 
 /// The metadata of samples.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) shape: EncodingShape,
     pub(crate) generation: u32,
     #[serde(flatten)]
     pub(crate) result: SelfPlayResult,
+    /// The job of the games of a whole generation; that of a part is in `part`. Files of earlier versions do
+    /// not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) job: Option<String>,
     /// The part of the generation that the file contains; `None` for the whole generation.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<Part>,
@@ -99,6 +103,16 @@ impl Samples {
         shape: EncodingShape,
         generation: u32,
     ) -> Result<(Samples, SelfPlayResult), SamplesError> {
+        Samples::load_of::<G>(path, shape, generation, None)
+    }
+
+    /// The same, and if a job with its number of games is given, for these games alone.
+    pub(super) fn load_of<G: Knowledge>(
+        path: &Path,
+        shape: EncodingShape,
+        generation: u32,
+        job: Option<(&str, u64)>,
+    ) -> Result<(Samples, SelfPlayResult), SamplesError> {
         let (samples, metadata) = Samples::read::<G>(path)?;
         let refused = |name: &str, problem: String| {
             let problem = Box::new(TensorProblem::Tensor { name: name.to_owned(), problem });
@@ -121,6 +135,17 @@ impl Samples {
         }
         if let Some(part) = metadata.part {
             return refused("value", format!("of shard {part}, merge all shards first"));
+        }
+        if let Some((job, games)) = job {
+            let found = metadata.result.games();
+            if found != games {
+                return refused("value", format!("of {}, expected {games}", counted(found, "game")));
+            }
+            if let Some(found) = metadata.job.filter(|found| found != job) {
+                let problem =
+                    format!("of job {found}, expected {job}: other settings, another net or version");
+                return refused("value", problem);
+            }
         }
         Ok((samples, metadata.result))
     }
