@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &SolveArguments) -> anyhow::Result<()> {
                 ("--time", arguments.time.is_some()),
                 ("--proof", arguments.proof.is_some()),
                 ("--regions", arguments.regions.is_some()),
+                ("--checkpoint", arguments.checkpoint.is_some()),
             ];
             if let Some((option, _)) = for_solving.iter().find(|(_, is_given)| *is_given) {
                 bail!("{option}: with --split, it needs --results, since nothing is solved otherwise");

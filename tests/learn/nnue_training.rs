@@ -676,6 +676,10 @@ fn the_commands_work_together() {
     let refused = labrys(&format!("{common} {out}3 --outputs 2 {start}"));
     assert_fails(refused, "16 neurons, 1 outputs cannot become");
     let net = EvalNet::load::<TucChess>(&folder.path().join("out/net.safetensors")).unwrap();
+    // The outputs of the net that a training starts from keep their unit, whatever the targets are.
+    succeed(labrys(&format!("{common} {out}4 --epochs 1 --blend 0 {start}")));
+    let started = EvalNet::load::<TucChess>(&folder.path().join("out4/net.safetensors")).unwrap();
+    assert_eq!(started.scale.unit, net.scale.unit);
     assert!(net.provenance.contains("30 games of linear full"), "{}", net.provenance);
 
     let (success, text, error) = labrys(&format!(

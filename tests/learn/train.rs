@@ -381,6 +381,23 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
 }
 
 #[test]
+fn a_training_without_comparison_games_compares_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("training");
+    let text = succeed(labrys(&format!(
+        "linear train --variant neighbours --games 20 --compare-every 10 --compare-games 0 --judge-games 0 --out {}",
+        out.display()
+    )));
+    assert!(!text.contains("against"), "{text}");
+    let curve = fs::read_to_string(out.join("curve.csv")).unwrap();
+    let header: Vec<_> = curve.lines().next().unwrap().split(',').collect();
+    let scores = header.iter().enumerate().filter(|(_, name)| name.starts_with("score"));
+    for (column, name) in scores {
+        assert!(curve.lines().skip(1).all(|line| line.split(',').nth(column) == Some("")), "{name}: {curve}");
+    }
+}
+
+#[test]
 fn sharded_rounds_equal_those_of_one_machine() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -371,7 +371,15 @@ fn damaged_and_foreign_files_are_named() {
         assert!(error().contains(expected), "{}", error());
     }
     fs::remove_file(&state).unwrap();
-    assert!(error().contains("left of a run whose state is missing"), "{}", error());
+    for left in ["generation-0001", "best.safetensors"] {
+        let path = folder.path().join(left);
+        assert!(
+            error().contains(&format!("{}: left of a run whose state is", path.display())),
+            "{}",
+            error()
+        );
+        fs::remove_dir_all(&path).ok();
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common;
-use crate::common::shell::{self, Output, assert_fails, succeed};
+use crate::common::shell::{self, Output, assert_fails, labrys, succeed};
 
 use common::{Line, heavy_evaluator, random_lines};
 use labrys::engine::Playable;
@@ -329,6 +329,31 @@ fn other_references_have_their_say() {
     assert!(sum(&solved["summary"], "judged", |row| row["group"] == "all") > 0, "{solved}");
     let searched = json("--variant neighbours --depth 4 --reference nodes=2000 --samples 2 --view search");
     assert!(sum(&searched["summary"], "judged", |row| row["group"] == "all") > 0, "{searched}");
+}
+
+#[test]
+fn only_the_best_of_several_lines_counts() {
+    // Mate in one.
+    let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR_w_KQkq_-_0_1";
+    for reference in ["", "--reference nodes=300"] {
+        let words = format!("--fen {fen} --depth 2 --view searches {reference}");
+        let searches = |lines: u32| {
+            json(&format!("{words} --option MultiPV={lines}"))["positions"][0]["searches"].clone()
+        };
+        let several = searches(3);
+        assert!(several.as_array().unwrap().iter().all(|search| search["score"] == "win"), "{several}");
+    }
+}
+
+#[test]
+fn a_forced_move_has_the_greatest_prior_rightly() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = folder.path().join("net").display().to_string();
+    succeed(labrys(&format!("zero new --variant chess --channels 4 --blocks 1 --dense 4 --out {net}")));
+    let fen = "1r6/6k1/8/8/4P3/8/7r/K7_w_-_-_0_1";
+    let report = json(&format!("--fen {fen} --option NetFile={net} --view priors --depth 2"));
+    let first = &report["positions"][0]["decisions"][0];
+    assert_eq!((&first["path"], &first["verdict"]), (&Json::Array(Vec::new()), &"right".into()), "{first}");
 }
 
 #[test]

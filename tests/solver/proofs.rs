@@ -694,7 +694,9 @@ fn the_positions_of_a_split_proof_are_solved_with_one_table() {
     };
     assert!(nodes(&["--checkpoint", &table]) * 10 < nodes(&[]));
 
-    for words in [&["--time", "1"][..], &["--nodes", "9"], &["--proof", &at("proof")]] {
+    for words in
+        [&["--time", "1"][..], &["--nodes", "9"], &["--proof", &at("proof")], &["--checkpoint", &table]]
+    {
         let (success, _, error) = run(&[&["--split", "1"], words].concat());
         assert!(
             !success && error.contains("--split") && words.iter().any(|word| error.contains(word)),

@@ -57,8 +57,12 @@ impl<G: Solvable + Knowledge, E: Evaluator<G>> Judge<'_, '_, G, E> {
                 Some(Judgement { is_right: false, value, cost: bound - value, missed: None, nodes })
             }
             Claim::HasBest => {
-                let (kept, _) = self.value(node, [-Score::INFINITE, Score::INFINITE])?;
+                let (kept, nodes) = self.value(node, [-Score::INFINITE, Score::INFINITE])?;
                 let dropped = self.others(node)?;
+                // No moves would stand for all of them.
+                if dropped.moves.is_empty() {
+                    return Some(Judgement::right(kept, nodes));
+                }
                 let (value, nodes) = self.value(&dropped, [kept, kept + Score::STEP])?;
                 if value <= kept {
                     return Some(Judgement::right(kept, nodes));

@@ -91,7 +91,7 @@ fn run<G: SolverGame, E: Evaluator<G>>(
 ) -> (Option<Score>, Option<<G as Game>::Move>, u64) {
     let mut last = None;
     let mut listener = |report: Report<G::Move>| {
-        if report.bound == Bound::Exact && (has_any_depth || report.depth == depth) {
+        if report.multipv == 1 && report.bound == Bound::Exact && (has_any_depth || report.depth == depth) {
             last = Some(report.score);
         }
     };

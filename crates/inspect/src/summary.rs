@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use labrys_support::elo::SIGMAS;
+use labrys_support::elo::student;
 
 use crate::report::{DecisionReport, PositionReport, Verdict, View};
 
@@ -99,7 +99,7 @@ impl Sums {
         let squares: f64 =
             self.by_position.values().map(|[wrong, checked]| (wrong - share * checked).powi(2)).sum();
         let variance = count / (count - 1.0) * squares / self.checked.powi(2);
-        (count > 1.0).then(|| SIGMAS * variance.sqrt())
+        (count > 1.0).then(|| student(self.by_position.len() - 1) * variance.sqrt())
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
         let error = |judged, wrong, by_position: &[[f64; 2]]| sums(judged, wrong, by_position).share_error();
         // Shares of 1/4 and 3/4: the standard error of their mean is 1/4.
         let two = error(8, 4, &[[1.0, 4.0], [3.0, 4.0]]).unwrap();
-        assert!((two - 0.25 * SIGMAS).abs() < 1e-12, "{two}");
+        assert!((two - 0.25 * student(1)).abs() < 1e-12, "{two}");
         // The same share everywhere.
         assert_eq!(error(12, 6, &[[2.0, 4.0], [4.0, 8.0]]), Some(0.0));
         // Nothing wrong in 60: 5 % to see that with a share of 0.0487.

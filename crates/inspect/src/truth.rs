@@ -63,7 +63,7 @@ impl<G: Solvable + Knowledge, E: Evaluator<G>> Truth<'_, G, E> {
                 let moves = (!node.moves.is_empty()).then_some(&node.moves[..]);
                 let mut last = None;
                 let mut listener = |report: Report<G::Move>| {
-                    if report.bound == Bound::Exact || last.is_none() {
+                    if report.multipv == 1 && (report.bound == Bound::Exact || last.is_none()) {
                         last = Some(report.score);
                     }
                 };

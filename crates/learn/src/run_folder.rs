@@ -112,11 +112,6 @@ pub trait JsonState: RunState + Serialize + DeserializeOwned {
     const VERSION: u32;
 }
 
-/// The error of a file of a run whose state is missing: the new run would overwrite it.
-pub(crate) fn left_over(path: PathBuf) -> RunError {
-    RunError::File { path, error: io::Error::other("left of a run whose state is missing; remove it") }
-}
-
 /// The content of a state file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -177,7 +172,9 @@ impl<S: RunState> RunFolder<S> {
         match input::read(&path, input::MAX_TENSORS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let mut results = S::RESULTS.iter().map(|name| self.file(name));
-                results.find(|path| path.exists()).map_or(Ok(None), |path| Err(left_over(path)))
+                let Some(path) = results.find(|path| path.exists()) else { return Ok(None) };
+                let error = io::Error::other("left of a run whose state is missing; remove it");
+                Err(RunError::File { path, error })
             }
             Err(error) => Err(RunError::File { path, error }),
             Ok(_) if !resume => Err(RunError::Exists { path }),

@@ -34,6 +34,19 @@ pub struct Elo {
 /// Half the width of a 95 % confidence interval, in standard errors.
 pub const SIGMAS: f64 = 1.959_963_984_540_054;
 
+/// The quantile of Student's t at which 95 % lie within, from one degree of freedom on: [`SIGMAS`] of a mean
+/// whose variance is estimated from `degrees` + 1 values.
+pub fn student(degrees: usize) -> f64 {
+    const FIRST: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+    let n = degrees as f64;
+    // M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 1964, 26.7.5.
+    let expanded = || {
+        let (first, third, fifth) = (SIGMAS, SIGMAS.powi(3), SIGMAS.powi(5));
+        first + (third + first) / (4.0 * n) + (5.0 * fifth + 16.0 * third + 3.0 * first) / (96.0 * n * n)
+    };
+    FIRST.get(degrees.saturating_sub(1)).copied().unwrap_or_else(expanded)
+}
+
 /// Drawn pairs that are added to results by which a player has won or lost every game against all others, so
 /// that ratings are finite.
 pub const DRAWN_PAIRS: f64 = 0.5;
@@ -125,6 +138,13 @@ fn normal_cdf(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_of_student_are_those_of_tables() {
+        for (degrees, quantile) in [(1, 12.706), (9, 2.262), (10, 2.228), (30, 2.042), (120, 1.980)] {
+            assert!((student(degrees) - quantile).abs() < 1e-3, "{degrees}");
+        }
+    }
 
     #[test]
     fn scores_and_elo_are_inverse() {

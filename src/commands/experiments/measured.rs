@@ -6,10 +6,7 @@ use serde_json::{Map, Value};
 
 use super::table::Rows;
 use crate::game::quote;
-
-/// The quantiles of Student's t at which 95 % lie within, from one degree of freedom on. Beyond them it is
-/// near the normal distribution.
-const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+use labrys_support::elo::student;
 
 /// A number of the page beside the one measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,8 +40,7 @@ impl Comparison {
             1 => 0.0,
             seeds => {
                 let squares: f64 = by_seed.iter().map(|number| (number - measured).powi(2)).sum();
-                let student = STUDENT.get(seeds - 2).copied().unwrap_or(labrys_support::elo::SIGMAS);
-                student * (squares / (count - 1.0) / count).sqrt()
+                student(seeds - 1) * (squares / (count - 1.0) / count).sqrt()
             }
         };
         // As many games were played for the page, so its error is that of the number, too, if not a greater one:

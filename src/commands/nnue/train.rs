@@ -99,7 +99,7 @@ impl TrainingArguments {
             seed,
             margin: self.margin.unwrap_or(scale.margin),
             // Scores that are not used may be meaningless, such as those of a random net.
-            unit: (self.blend == 0.0).then_some(scale.wdl.b),
+            unit: (self.blend == 0.0 && start.is_none()).then_some(scale.wdl.b),
         }
     }
 }

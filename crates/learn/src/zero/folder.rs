@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{ZeroError, ZeroState, curve};
-use crate::run_folder::{RunError, RunFolder, left_over};
+use crate::run_folder::{RunError, RunFolder};
 use labrys_support::files::Claim;
+
+/// The name of the best net, which is written after the state.
+pub(super) const BEST: &str = "best.safetensors";
 
 /// The folder of a run.
 pub(super) struct ZeroFolder {
@@ -44,12 +47,6 @@ impl ZeroFolder {
         Ok(self.files.put_report(curve::report(state))?)
     }
 
-    /// Checks that the folder contains no files of a run whose state is missing.
-    pub(super) fn check_empty(&self) -> Result<(), ZeroError> {
-        let path = self.generation(1);
-        if path.exists() { Err(left_over(path).into()) } else { Ok(()) }
-    }
-
     /// Creates the folder of a generation.
     pub(super) fn create(&self, generation: u32) -> Result<(), ZeroError> {
         let path = self.generation(generation);
@@ -73,7 +70,7 @@ impl ZeroFolder {
 
     /// The best net.
     pub(super) fn best(&self) -> PathBuf {
-        self.path.join("best.safetensors")
+        self.path.join(BEST)
     }
 
     fn generation(&self, generation: u32) -> PathBuf {

@@ -94,12 +94,11 @@ impl<G: Playable> ZeroRun<G> {
                 let seed = settings.seed_of(Purpose::Net, 0, 0);
                 let best = Parameters::random::<G>(net, seed).map_err(SettingsError::from)?;
                 let (trainer, state) = (NetTrainer::new(best.clone()), ZeroState::default());
-                folder.check_empty()?;
                 folder.create(0)?;
                 save_parameters(&best, &folder.net(0))?;
                 trainer.save(&folder.trainer(0))?;
-                save_parameters(&best, &folder.best())?;
                 folder.write(&state)?;
+                save_parameters(&best, &folder.best())?;
                 (state, trainer, best)
             }
             Some(state) => {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::folder::BEST;
 use super::{MeanLoss, SelfPlayResult, Variety};
 use crate::run_folder::{JsonState, RunState};
 use labrys_support::elo::Pairs;
@@ -48,6 +49,7 @@ impl ZeroState {
 
 impl RunState for ZeroState {
     const FILE: &'static str = "state.json";
+    const RESULTS: &'static [&'static str] = &["generation-0001", BEST];
 
     fn argument(name: &str) -> String {
         name.to_owned()

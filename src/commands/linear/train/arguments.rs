@@ -265,7 +265,7 @@ impl LinearTrainArguments {
             },
             period: self.period,
             clone_every: (self.opponent == "clone").then_some(self.clone_every),
-            compare_every: Some(self.compare_every).filter(|&games| games > 0),
+            compare_every: Some(self.compare_every).filter(|&games| games > 0 && self.compare_games > 0),
             compare_games: self.compare_games,
         }
     }
