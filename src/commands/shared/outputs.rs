@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// The arguments of type path that only read, of all commands.
-    const INPUTS: [&str; 19] = [
+    const INPUTS: [&str; 20] = [
         "assume",
         "config",
         "data",
@@ -143,6 +143,7 @@ mod tests {
         "openings",
         "parts",
         "positions",
+        "quick",
         "regions",
         "report",
         "settings",
