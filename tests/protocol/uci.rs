@@ -868,6 +868,36 @@ fn limits_are_kept() {
     );
 }
 
+/// Clients may send all options again before each game or search.
+#[test]
+fn options_that_do_not_change_keep_the_table() {
+    let nodes = |option: &str| {
+        let mut engine = Process::start();
+        let set = if option.is_empty() { String::new() } else { format!("setoption name {option}\n") };
+        engine.send(&format!("go depth 7\nwait\n{set}go depth 7"));
+        engine.until("bestmove");
+        let lines = engine.until("bestmove");
+        let last = lines.iter().rfind(|line| line.starts_with("info depth 7 ")).unwrap();
+        last.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let kept = nodes("");
+    for option in [
+        "Hash value 16",
+        "Skill Level value 20",
+        "SyzygyPath value <empty>",
+        "Syzygy50MoveRule value true",
+        "SyzygyProbeDepth value 1",
+        "SyzygyProbeLimit value 7",
+        "EvalFile value <empty>",
+        "WeightsFile value <empty>",
+    ] {
+        assert_eq!(nodes(option), kept, "{option}");
+    }
+    for option in ["Hash value 8", "SyzygyProbeDepth value 2", "Evaluation value linear"] {
+        assert_ne!(nodes(option), kept, "{option}");
+    }
+}
+
 /// What is given twice is no reason to end a search without limits.
 #[test]
 fn a_search_without_limits_ends_by_stop() {

@@ -145,7 +145,7 @@ impl MoveAnalysis {
 
 /// The result of a search of a position.
 struct PositionAnalysis {
-    /// From White's point of view; `None` where the game is over.
+    /// From White's point of view; `None` where the game is over, or drawn if a player claims it.
     score: Option<UciScore>,
     /// The expected points of White.
     white: f64,
@@ -198,7 +198,8 @@ impl GameAnalysis {
         PlayerAnalysis {
             moves: count,
             accuracy: if count == 0 { 100.0 } else { mean },
-            loss: moves().map(MoveAnalysis::loss).sum(),
+            // The sum of none would be -0.
+            loss: moves().map(MoveAnalysis::loss).fold(0.0, |sum, loss| sum + loss),
             marks: Mark::ALL.map(|mark| moves().filter(|mv| mv.mark() == Some(mark)).count()),
         }
     }
@@ -289,9 +290,9 @@ impl PositionAnalysis {
         control: &Control,
     ) -> Result<PositionAnalysis, AnalysisError> {
         let stm = engine.board().side_to_move();
-        if engine.board().legal_moves().is_empty() {
-            let winner = engine.board().outcome().and_then(|outcome| outcome.winner);
-            let white = Wdl::of(winner, Color::White).value();
+        // Also a draw that players may have to claim.
+        if let Some(outcome) = engine.board().outcome() {
+            let white = Wdl::of(outcome.winner, Color::White).value();
             return Ok(PositionAnalysis { score: None, white, pv: Vec::new() });
         }
         let limits = Limits { start: Instant::now(), ..limits.clone() };
@@ -369,6 +370,19 @@ mod tests {
         assert_eq!(game, once);
         assert_eq!(without_evals("a [%eval 1] b [%eval 2]"), "a b");
         assert_eq!(without_evals("a [%eval 1"), "a [%eval 1");
+    }
+
+    #[test]
+    fn a_move_that_draws_has_half_a_point() {
+        let repetition = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2";
+        let clock = "[SetUp \"1\"]\n[FEN \"6k1/8/8/8/8/8/q7/5RK1 b - - 99 90\"]\n\n90... Qf2+ 1/2-1/2";
+        for text in [repetition, clock] {
+            let analysis = analyse(&game(text));
+            let last = analysis.moves.last().unwrap();
+            assert_eq!((last.expected[1], last.score, last.mark()), (0.5, None, None), "{text}: {last:?}");
+        }
+        let white = analyse(&game(clock)).player(Color::White);
+        assert_eq!((white.moves, white.loss.is_sign_negative()), (0, false));
     }
 
     #[test]

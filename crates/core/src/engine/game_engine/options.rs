@@ -90,8 +90,7 @@ impl<G: Playable> GameEngine<G> {
                     min,
                     max,
                     set: Box::new(move |engine: &mut GameEngine<G>, value| {
-                        set(&mut engine.table_options, value);
-                        engine.apply_table_options();
+                        engine.change_table_options(|options| set(options, value));
                     }),
                 },
                 value: Box::new(move |engine: &GameEngine<G>| Some(get(&engine.table_options).to_string())),
@@ -104,8 +103,7 @@ impl<G: Playable> GameEngine<G> {
                 kind: RowKind::Check {
                     default: default.progress_rule,
                     set: |engine: &mut GameEngine<G>, on| {
-                        engine.table_options.progress_rule = on;
-                        engine.apply_table_options();
+                        engine.change_table_options(|options| options.progress_rule = on);
                     },
                 },
                 value: Box::new(|engine: &GameEngine<G>| {
@@ -127,6 +125,15 @@ impl<G: Playable> GameEngine<G> {
                 |options| options.max_men.into(),
             ),
         ]
+    }
+
+    /// Changes how endgame tables are used.
+    fn change_table_options(&mut self, change: impl FnOnce(&mut TableOptions)) {
+        let before = self.table_options;
+        change(&mut self.table_options);
+        if self.table_options != before {
+            self.apply_table_options();
+        }
     }
 
     /// Uses the tables as the options say.
@@ -250,8 +257,11 @@ impl<G: Playable> GameEngine<G> {
         if let Some(path) = path {
             return Ok(self.set_weights(&WeightsSource::File(path.to_owned()))?);
         }
-        self.linear = Linear::shipped(self.weights().set())?;
-        self.memory.clear();
+        let shipped = Linear::shipped(self.weights().set())?;
+        if shipped.weights() != self.weights() {
+            self.linear = shipped;
+            self.memory.clear();
+        }
         Ok(Vec::new())
     }
 
@@ -259,8 +269,10 @@ impl<G: Playable> GameEngine<G> {
     /// the kind of evaluation stays.
     fn load_eval_net(&mut self, path: Option<&str>) -> SetResult {
         let Some(path) = path.map(PathBuf::from) else {
-            self.eval_net = EvalNetInPlay::shipped();
-            self.memory.clear();
+            if self.eval_net.as_ref().is_some_and(|net| net.path.is_some()) {
+                self.eval_net = EvalNetInPlay::shipped();
+                self.memory.clear();
+            }
             return Ok(Vec::new());
         };
         let evaluator = NetEvaluator::new(EvalNet::load::<G>(&path)?);
@@ -278,6 +290,7 @@ impl<G: Playable> GameEngine<G> {
     fn open_tables(&mut self, path: Option<&str>) -> SetResult {
         let name = G::TABLES_OPTION.unwrap_or_default();
         match path {
+            None if self.tables.is_none() => return Ok(Vec::new()),
             None => self.tables = None,
             Some(path) => {
                 G::open_tables(&mut self.tables, path)
