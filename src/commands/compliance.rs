@@ -77,7 +77,12 @@ pub(super) fn run(arguments: &ComplianceArguments) -> anyhow::Result<()> {
         Protocol::Xboard => EngineKind::Xboard(transport),
     };
     let games = arguments.games(kind, &control)?;
-    let games: Result<Vec<_>, _> = games.iter().map(|game| Rules::new(game, None)).collect();
+    let games: Vec<_> = games.iter().map(|game| Rules::new(game, None)).collect::<Result<_, _>>()?;
+    for rules in games.iter().filter(|_| arguments.xboard) {
+        if rules.board()?.xboard_variant().is_none() {
+            bail!("--variant {}: the xboard protocol has no name for this game", rules.variant);
+        }
+    }
 
     let (mut out, mut written, mut number) = (io::stdout(), Ok(()), 0);
     let mut each = |result: &StepResult| {
@@ -94,7 +99,7 @@ pub(super) fn run(arguments: &ComplianceArguments) -> anyhow::Result<()> {
     if arguments.tap {
         writeln!(io::stdout(), "TAP version 14")?;
     }
-    let report = compliance.run(&games?, &chosen, &control, &mut each)?;
+    let report = compliance.run(&games, &chosen, &control, &mut each)?;
     written?;
     finish(arguments, &report)
 }

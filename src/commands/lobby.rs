@@ -272,13 +272,18 @@ fn udp_name(text: &str) -> Result<(AgentName, IpAddr), String> {
     Ok((name, address.to_canonical()))
 }
 
-/// Checks that clients over UDP can play these games.
+/// Checks that clients over UDP can play these games, and have a clock.
 fn check_udp(lobby: &Lobby) -> anyhow::Result<()> {
     let Tournament { rules, openings, .. } = &lobby.tournament;
     ensure!(rules.variant == tuc::variant(), "--udp: the game is {}, not {}", rules.variant, tuc::variant());
     if !openings.are_start(rules.board()?.as_mut()) {
         return Err(EngineSetupError::Opening).context("--udp");
     }
+    let limits = &lobby.agent.limits;
+    ensure!(
+        limits.control.is_some() || limits.move_time.is_some(),
+        "--udp: its clients need tc or st in --each"
+    );
     Ok(())
 }
 

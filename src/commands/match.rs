@@ -215,7 +215,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
             let fen = game.final_fen(&tournament.rules.variant).map_err(io::Error::other)?;
             epd_file.write_all(format!("{fen}\n").as_bytes()).map_err(|error| named(path, error))?;
         }
-        lines.insert(game.line_hash());
+        lines.insert(game.line_hash(&tournament.rules.variant).map_err(io::Error::other)?);
         for (player, time) in game.players.iter().zip(times) {
             if let Some(index) = names.iter().position(|name| *name == player.name) {
                 thinking[index] += time;

@@ -91,6 +91,14 @@ fn a_match_prints_its_result_and_writes_its_games() {
     );
     let (success, svg, _) = labrys(&format!("games plot {}", file.display()));
     assert!(success && svg.contains("a against b"));
+    // As everything that counts results, it reads games by the rules.
+    let wrong = std::fs::read_to_string(&file).unwrap() + "[White \"a\"]\n[Black \"b\"]\n\n1. e4 Ke4 0-1\n";
+    let path = folder.path().join("wrong.pgn");
+    std::fs::write(&path, wrong).unwrap();
+    let (success, svg, error) = labrys(&format!("games plot {}", path.display()));
+    assert!(!success && svg.contains("a against b") && error.contains("wrong.pgn, game 13 "), "{error}");
+    let (success, svg, _) = labrys(&format!("games plot {} --strict", path.display()));
+    assert!(!success && svg.is_empty(), "{svg}");
 }
 
 #[test]

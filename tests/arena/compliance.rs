@@ -181,6 +181,8 @@ fn what_an_engine_lacks_is_no_fault() {
     let steps = "--only search/ponder* --only chess/ponder-mate --only exit/quit-pondering";
     let out = succeed(labrys(&format!("compliance --timeout 5 {steps} sh {UCI} sound")));
     assert!(out.contains("skip  neighbours search/ponderhit: the engine has no Ponder"), "{out}");
+    let xboard = format!("compliance --xboard --variant amazons --only xboard/go sh {XBOARD} sound");
+    assert_fails(labrys(&xboard), "--variant amazons: the xboard protocol has no name for this game");
     // Words that it does not know are an error, and none of the engine.
     for (words, reason) in
         [("--variant chess", "does not announce `chess`, but neighbours"), ("--option Hsh=64", "`Hsh`")]
@@ -223,6 +225,7 @@ fn each_fault_of_an_xboard_engine_fails_its_step() {
         ("two-pongs", "xboard/ping", "a `pong` that nobody asked for"),
         ("late", "xboard/force-then-ping", "a move that nobody asked for"),
         ("not-forced", "xboard/force-stops", "a move that nobody asked for"),
+        ("talks", "xboard/nopost", "a line of thinking before it"),
         ("takes-illegal", "xboard/illegal-move", "no `Illegal move` or `Error` within 0.5 s"),
     ];
     for (fault, step, reason) in faults {
@@ -231,7 +234,7 @@ fn each_fault_of_an_xboard_engine_fails_its_step() {
         assert!(!success && failed.len() == 1 && found.contains(reason), "{fault}: {failed:?}");
     }
     let steps = faults.map(|(_, step, _)| format!("--only {step} ")).concat();
-    assert_eq!(failures(XBOARD, "none", &format!("{steps} --timeout 60")), (true, Vec::new()));
+    assert_eq!(failures(XBOARD, "sound", &format!("{steps} --timeout 60")), (true, Vec::new()));
 }
 
 #[test]

@@ -301,7 +301,7 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
     let other = "option name UCI_Variant type combo default chess var chess var amazons\nuciok\n";
     let endless = "x".repeat(70_000);
     let (_folder, path) = folder();
-    let mut lobby = Lobby::start(&path, "0", "--each nodes=20 timeout=0.5 option.Level=3");
+    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=0.5 option.Level=3");
     for (name, uci, ready, reason) in [
         ("mute", "", "", "no `uciok` within 0.5 s"),
         ("prattler", endless.as_str(), "", "a line of more than 65536 bytes"),
@@ -321,7 +321,7 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
     }
     // So is one that stops answering before its first game.
     drop(lobby);
-    let mut lobby = Lobby::start(&path, "0", "--each nodes=20 timeout=0.5");
+    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=0.5");
     let (mut stream, mut input) = greet(&lobby.address, "join name sleeper games tucchess").unwrap();
     let mut is_asleep = false;
     let lines = std::iter::from_fn(|| line(&mut input)).inspect(|line| match line.as_str() {
@@ -390,11 +390,11 @@ fn only_known_agents_come_into_a_closed_lobby() {
     let (_folder, path) = folder();
     let own = "join name minos games tucchess token own-token";
     {
-        let lobby = Lobby::start(&path, "0", "--each nodes=20");
+        let lobby = Lobby::start(&path, "0", "--each st=60 nodes=20");
         let (_stream, mut input) = greet(&lobby.address, own).unwrap();
         assert_eq!(line(&mut input).as_deref(), Some("uci"));
     }
-    let lobby = Lobby::start(&path, "0", "--each nodes=20 --closed");
+    let lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 --closed");
     let (_stream, mut input) = greet(&lobby.address, own).unwrap();
     assert_eq!(line(&mut input).as_deref(), Some("uci"));
     let answer = refusal(&lobby.address, b"join name talos games tucchess\n");
@@ -478,6 +478,7 @@ fn a_name_over_udp_belongs_to_its_address() {
         ("--udp-names", "x", "expected NAME=IP"),
         ("--udp-names", "x=y", "`y`: expected an IP address"),
         ("--udp-names", "x y=::1", "name `x y`"),
+        ("--variant", "tucchess", "--udp: its clients need tc or st in --each"),
         ("--affinity", "0", "--affinity: the engines of a lobby play games on several threads"),
     ] {
         let words = ["lobby", "--agents", "0", "--udp", "0", "--folder", "x", "--each", "nodes=1"];

@@ -13,6 +13,7 @@ answer() {
     capitals) echo 'move H2H3'; return ;;
     words) echo 'move h2h3 of course'; return ;;
     no-thinking) ;;
+    sound) [ -n "$quiet" ] || echo '1 5 1 9 a2a3' ;;
     falling-depth) echo '3 5 1 9 a2a3'; echo '2 5 1 9 a2a3' ;;
     *) echo '1 5 1 9 a2a3' ;;
     esac
@@ -39,6 +40,8 @@ while read -r word rest; do
             eval "leak$games=\$piece"
         fi
         ;;
+    post) quiet= ;;
+    nopost) quiet=yes ;;
     force) forced=yes; [ "$fault" = not-forced ] && forced= ;;
     usermove)
         case $rest in

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::pgn::{PgnGame, PgnMove, ReplayError};
 use labrys_core::clock::Instant;
-use labrys_core::engine::{Engine, OptionError, PositionError, SearchReport};
+use labrys_core::engine::{Board, Engine, OptionError, PositionError, SearchReport};
 use labrys_core::eval::UciScore;
 use labrys_core::game::{Color, MoveError, Wdl};
 use labrys_core::search::{Bound, Control, Limits};
@@ -145,7 +145,7 @@ impl MoveAnalysis {
 
 /// The result of a search of a position.
 struct PositionAnalysis {
-    /// From White's point of view; `None` where the game is over, or drawn if a player claims it.
+    /// From White's point of view; `None` where the game is over.
     score: Option<UciScore>,
     /// The expected points of White.
     white: f64,
@@ -172,8 +172,9 @@ impl GameAnalysis {
         engine.new_game();
         // The board on which lines are written down.
         let mut scratch = game.board(Some(engine.board().variant()))?;
-        let mut before = PositionAnalysis::new(engine, limits, control)?;
+        let mut before = PositionAnalysis::new(engine, !moves.is_empty(), limits, control)?;
         let mut analysed = Vec::with_capacity(moves.len());
+        let mut left = moves.len();
         for (mv, number) in moves.iter().zip(opening.len() + 1..) {
             let illegal = |error| PositionError::Move { number, error };
             let player = engine.board().side_to_move();
@@ -181,8 +182,9 @@ impl GameAnalysis {
             let text = scratch.san(mv).map_err(illegal)?;
             let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok()).collect();
             engine.board_mut().play(mv).map_err(illegal)?;
-            let after = PositionAnalysis::new(engine, limits, control)?;
-            let white = [before.white, after.white];
+            left -= 1;
+            let after = PositionAnalysis::new(engine, left > 0, limits, control)?;
+            let white = [before.white, result_of(engine.board()).unwrap_or(after.white)];
             let expected = if player == Color::White { white } else { white.map(|white| 1.0 - white) };
             analysed.push(MoveAnalysis { player, text, score: after.score, expected, best });
             before = after;
@@ -219,15 +221,13 @@ impl GameAnalysis {
     /// is marked already gets no second mark.
     pub fn annotate(&self, game: &mut PgnGame, settings: Option<&str>) {
         for (mv, analysis) in game.moves.iter_mut().zip(&self.moves) {
-            if let Some(score) = analysis.score {
-                let eval = match score {
-                    UciScore::Centi(value) => format!("[%eval {:.2}]", f64::from(value) / 100.0),
-                    UciScore::Mate(moves) => format!("[%eval #{moves}]"),
-                };
-                let comment = [without_evals(&mv.comment), eval];
-                let parts = comment.into_iter().filter(|part| !part.is_empty());
-                mv.comment = parts.collect::<Vec<_>>().join(" ");
-            }
+            let eval = analysis.score.map_or(String::new(), |score| match score {
+                UciScore::Centi(value) => format!("[%eval {:.2}]", f64::from(value) / 100.0),
+                UciScore::Mate(moves) => format!("[%eval #{moves}]"),
+            });
+            let comment = [without_evals(&mv.comment), eval];
+            let parts = comment.into_iter().filter(|part| !part.is_empty());
+            mv.comment = parts.collect::<Vec<_>>().join(" ");
             if let Some(mark) = analysis.mark() {
                 if !mv.glyphs.iter().any(|glyph| MARKS.contains(glyph)) {
                     mv.add_glyph(mark.glyph());
@@ -282,17 +282,22 @@ impl LastExact {
     }
 }
 
+/// White's points in a position that is over, or drawn if a player claims it.
+fn result_of(board: &dyn Board) -> Option<f64> {
+    board.outcome().map(|outcome| Wdl::of(outcome.winner, Color::White).value())
+}
+
 impl PositionAnalysis {
-    /// Searches the position of an engine.
+    /// Searches the position of an engine, unless the game is over there. It may go on after a draw that nobody
+    /// has claimed.
     fn new(
         engine: &mut dyn Engine,
+        goes_on: bool,
         limits: &Limits,
         control: &Control,
     ) -> Result<PositionAnalysis, AnalysisError> {
         let stm = engine.board().side_to_move();
-        // Also a draw that players may have to claim.
-        if let Some(outcome) = engine.board().outcome() {
-            let white = Wdl::of(outcome.winner, Color::White).value();
+        if let Some(white) = result_of(engine.board()).filter(|_| !goes_on) {
             return Ok(PositionAnalysis { score: None, white, pv: Vec::new() });
         }
         let limits = Limits { start: Instant::now(), ..limits.clone() };
@@ -360,7 +365,7 @@ mod tests {
             "( 1. d4 {better} d5 ( 1... Nf6 $5 ) 2. c4 ) ( 1. e4 )",
             "e5 $1 $146 {[%eval ",
             "2. g4 $4 {ouch [%eval #-1]} ( 2. Nh3 ) ( 2. ",
-            "2... Qh4# {[%eval 3]} 0-1 {the end}",
+            "2... Qh4# 0-1 {the end}",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -381,6 +386,13 @@ mod tests {
             let last = analysis.moves.last().unwrap();
             assert_eq!((last.expected[1], last.score, last.mark()), (0.5, None, None), "{text}: {last:?}");
         }
+        // Played on: the position is searched for the next move.
+        let mut played_on = game("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 {[%eval 9]} 5. g4 *");
+        let analysis = analyse(&played_on);
+        let [.., last, next] = &analysis.moves[..] else { panic!("{analysis:?}") };
+        assert!(last.expected[1] == 0.5 && last.score.is_some() && !next.best.is_empty(), "{analysis:?}");
+        analysis.annotate(&mut played_on, None);
+        assert!(!played_on.to_string().contains("[%eval 9]"), "{played_on}");
         let white = analyse(&game(clock)).player(Color::White);
         assert_eq!((white.moves, white.loss.is_sign_negative()), (0, false));
     }

@@ -22,7 +22,9 @@ pub fn results(games: impl IntoIterator<Item = PgnGame>) -> (Vec<String>, Result
             })
         });
         if !results.add(number - 1, players, result) {
-            log::warn!("game {number} is left out: another game has the same number");
+            log::warn!(
+                "game {number} is left out: it has the number of another game, or the pair of another two players"
+            );
         }
     }
     (names, results)

@@ -118,12 +118,12 @@ impl Client {
     /// Sends `isready` and waits for `readyok`.
     ///
     /// # Errors
-    /// [`ClientError`]; a line `info string error…` before `readyok` means that an earlier line was refused.
+    /// [`ClientError`]; a line `info string error: …` before `readyok` means that an earlier line was refused.
     pub fn sync(&mut self, timeout: Duration, control: &Control) -> Result<(), ClientError> {
         let mut refused = None;
         self.ask("isready", "readyok", timeout, control, |line| {
-            if let Some(text) = line.strip_prefix("info string error") {
-                refused.get_or_insert(text.trim_start_matches(':').trim().to_owned());
+            if let Some(text) = line.strip_prefix("info string error:") {
+                refused.get_or_insert(text.trim().to_owned());
             }
         })?;
         refused.map_or(Ok(()), |text| Err(ClientError::Refused(text)))

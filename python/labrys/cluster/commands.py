@@ -333,8 +333,12 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
     except (OSError, ValueError) as error:
         raise ClusterError(f"{path}: {error}") from error
     zero = cluster.defaults["settings"]["zero"]
-    generations = number(rest, "--generations") or settings.get("generations", zero["generations"])
-    unknown = [word for word in rest if word.startswith("-") and word.partition("=")[0] != "--generations"]
+    generations = number(rest, "--generations")
+    if generations is None:
+        generations = settings.get("generations", zero["generations"])
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    parser.add_argument("--generations")
+    _, unknown = parser.parse_known_args(rest)
     if unknown:
         raise ClusterError(f"{unknown[0]}: unknown argument of zero")
     games = settings.get("selfplay", {}).get("games", zero["selfplay"]["games"])
@@ -427,6 +431,8 @@ def learn(cluster: Cluster, command: list[str], words: list[str], state: str, wh
     base = cluster.options.folder.absolute()
     run = base / "run"
     base.mkdir(parents=True, exist_ok=True)
+    # Before anything is put into the store, which would start a cluster of its own.
+    cluster.connect()
     shipment = Shipment.of(cluster.files)
 
     def step(*rest: str) -> str:
@@ -437,7 +443,6 @@ def learn(cluster: Cluster, command: list[str], words: list[str], state: str, wh
         return int(done), int(games)
 
     done, games = following()
-    cluster.connect()
     text = ""
     while games:
         given = {state: (run / state).read_bytes()} if (run / state).exists() else {}

@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use crate::arena::pgn::PgnGame;
 use crate::arena::plot;
+use crate::commands::games::replay::replay;
 use crate::commands::shared::claim;
 use crate::commands::shared::records::{self, Strictness};
 use crate::files::write_atomically;
+use crate::game::counted;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct GamesPlotArguments {
@@ -27,13 +29,20 @@ pub(in crate::commands) fn run(arguments: &GamesPlotArguments) -> anyhow::Result
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut games = Vec::new();
     while let Some(game) = records.next()? {
-        games.push(PgnGame { moves: Vec::new(), ..game });
+        match replay(&game, None) {
+            Ok(_) => games.push(PgnGame { moves: Vec::new(), ..game }),
+            Err(error) => records.refuse(&game, None, error)?,
+        }
     }
     let (names, results) = plot::results(games);
     let svg =
         plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;
     match &arguments.out {
-        Some(path) => write_atomically(path, &svg).with_context(|| path.display().to_string()),
-        None => Ok(io::stdout().write_all(svg.as_bytes())?),
+        Some(path) => write_atomically(path, &svg).with_context(|| path.display().to_string())?,
+        None => io::stdout().write_all(svg.as_bytes())?,
+    }
+    match records.refused() {
+        0 => Ok(()),
+        refused => bail!("{}: {} left out", arguments.file.display(), counted(refused, "game")),
     }
 }

@@ -76,7 +76,7 @@ fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
 }
 
 /// Plays the moves of a game and checks its result. Returns the final board.
-fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
+pub(super) fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
     let mut board = game.board(variant)?;
     game.replay_to_result(board.as_mut())?;
     Ok(board)

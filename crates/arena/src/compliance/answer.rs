@@ -112,6 +112,10 @@ impl Answer {
                     "no line with depth, score and pv before it".to_owned(),
                 )
             }
+            Claim::NoReports => match thoughts.first() {
+                Some(thought) => Err(Fault::of("a line of thinking before it", thought.text)),
+                None => Ok(()),
+            },
             Claim::Words => self.thinking.iter().try_for_each(|(text, _)| match protocol {
                 Protocol::Uci => InfoLine::read_uci(text).map(drop).map_err(|reason| Fault::of(reason, text)),
                 Protocol::Xboard => Ok(()),

@@ -73,7 +73,8 @@ impl InfoLine {
                     info.wdl = Some([next()?, next()?, next()?]);
                 }
                 "pv" => info.pv = moves(&mut words),
-                "string" | "refutation" | "currline" => words.by_ref().for_each(drop),
+                "refutation" | "currline" => drop(moves(&mut words)),
+                "string" => words.by_ref().for_each(drop),
                 word => info.unknown = info.unknown.or_else(|| Some(word.to_owned())),
             }
         }
@@ -103,6 +104,12 @@ mod tests {
         assert_eq!((info.pv.len(), info.score, info.depth), (2, Some(UciScore::Centi(3)), Some(2)));
         assert_eq!(info.unknown.as_deref(), Some("movesleft"));
         assert_eq!(InfoLine::read_uci("info string depth x").unwrap(), InfoLine::default());
+        let line =
+            InfoLine::read_uci("info refutation d1h5 g6h5 depth 3 currline 1 e2e4 e7e5 score cp 2 pv e2e4");
+        assert_eq!(
+            line.map(|info| (info.depth, info.score, info.pv.len())),
+            Ok((Some(3), Some(UciScore::Centi(2)), 1))
+        );
         assert_eq!(InfoLine::read_uci("info depth 2 string depth x").unwrap().depth, Some(2));
     }
 

@@ -54,6 +54,8 @@ pub(super) enum Wait {
 pub(super) enum Claim {
     /// `! reports`: a depth, a score and a line came before it.
     Reports,
+    /// `! no reports`: no line of a search came before it.
+    NoReports,
     /// `! words`: the words of every `info` have values of their kinds.
     Words,
     /// `! known words`: every `info` has words of UCI alone.
@@ -138,6 +140,7 @@ impl FromStr for Claim {
         let words = |moves: &[&str]| moves.iter().map(|&mv| mv.to_owned()).collect();
         Ok(match text.split_whitespace().collect::<Vec<_>>()[..] {
             ["reports"] => Claim::Reports,
+            ["no", "reports"] => Claim::NoReports,
             ["words"] => Claim::Words,
             ["known", "words"] => Claim::KnownWords,
             ["pv"] => Claim::Pv,

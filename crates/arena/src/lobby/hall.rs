@@ -95,6 +95,7 @@ impl Hall {
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
         inside.check_person(name)?;
+        inside.check_address(name, peer.ip().to_canonical())?;
         let is_remote = !peer.ip().to_canonical().is_loopback();
         inside.identities.admit(name, token.as_ref(), is_remote).map_err(|error| error.to_string())?;
         match inside.agents.iter().find(|agent| agent.name() == name) {
@@ -142,9 +143,7 @@ impl Hall {
             return Err(format!("{} is an agent over TCP", quote(name.as_str())));
         }
         let address = address.to_canonical();
-        if let Some(own) = inside.addresses.get(name).filter(|own| **own != address) {
-            return Err(format!("{} comes from {own}", quote(name.as_str())));
-        }
+        inside.check_address(name, address)?;
         inside.identities.admit(name, None, false).map_err(|error| error.to_string())?;
         inside.addresses.insert(name.clone(), address);
         Ok(())
@@ -173,6 +172,15 @@ impl Hall {
 }
 
 impl Inside {
+    /// Refuses a name that belongs to another address, also in other letters.
+    fn check_address(&self, name: &AgentName, address: IpAddr) -> Result<(), String> {
+        let is_its = |known: &AgentName| known.as_str().eq_ignore_ascii_case(name.as_str());
+        match self.addresses.iter().find(|(known, own)| is_its(known) && **own != address) {
+            Some((_, own)) => Err(format!("{} comes from {own}", quote(name.as_str()))),
+            None => Ok(()),
+        }
+    }
+
     /// Checks that a name is not that of a person.
     fn check_person(&self, name: &AgentName) -> Result<(), String> {
         match self.people.iter().any(|person| person.name() == name) {
@@ -221,7 +229,10 @@ mod tests {
             assert_eq!(call("c", from), Ok(()));
         }
         assert_eq!(call("c", "192.0.2.8").unwrap_err(), "`c` comes from 192.0.2.7");
-        assert!(refusal("join name c games tucchess token own-token", here).contains("not that of `c`"));
+        assert_eq!(call("C", "192.0.2.8").unwrap_err(), "`C` comes from 192.0.2.7");
+        let agent = "join name c games tucchess token own-token";
+        assert_eq!(refusal(agent, here), "`c` comes from 192.0.2.7");
+        assert!(refusal(agent, there).contains("not that of `c`"));
         // People have names of their own, with tokens.
         let own = "own-token".parse().unwrap();
         let person = |name: &str, token| hall.admit_person(&name.parse().unwrap(), token);

@@ -184,14 +184,24 @@ fn join(comment: &mut String, text: &str) {
     comment.push_str(text);
 }
 
+/// A number for a start position and moves in the notation of the protocol: games of which one repeats another
+/// have the same one, within a process.
+pub fn line_hash(start: &str, moves: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (start, moves).hash(&mut hasher);
+    hasher.finish()
+}
+
 impl PgnGame {
-    /// A number for the start position and the moves: games of which one repeats another have the same one,
-    /// within a process.
-    pub fn line_hash(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        let moves = self.opening.moves.iter().chain(self.moves.iter().map(|mv| &mv.text));
-        (&self.opening.fen, moves.collect::<Vec<_>>()).hash(&mut hasher);
-        hasher.finish()
+    /// See [`line_hash`].
+    ///
+    /// # Errors
+    /// [`ReplayError`] if it is of another game or has a move that is not legal.
+    pub fn line_hash(&self, variant: &str) -> Result<u64, ReplayError> {
+        let mut board = self.board(Some(variant))?;
+        board.set_up(self.opening.set_up_fen(), &[])?;
+        let start = board.fen();
+        Ok(line_hash(&start, &self.replay(board.as_mut())?))
     }
 
     /// A board of its game, at the start position. Where the record does not name the game, it is `expected`,

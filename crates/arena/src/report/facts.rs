@@ -1,6 +1,6 @@
 //! What a report takes from the record of a game.
 
-use crate::pgn::{PgnGame, PgnMove, ReplayError};
+use crate::pgn::{PgnGame, PgnMove, ReplayError, line_hash};
 use crate::{GameResult, Termination};
 use labrys_core::engine::{Board, registry};
 use labrys_core::game::Color;
@@ -18,7 +18,7 @@ pub struct GameFacts {
     pub players: [String; 2],
     /// Its plies, with the opening.
     pub plies: usize,
-    /// What stands for its start position and moves, see [`PgnGame::line_hash`].
+    /// What stands for its start position and moves, see [`line_hash`].
     pub line: u64,
     /// The position in which it ended, as FEN.
     pub final_fen: String,
@@ -56,7 +56,9 @@ impl GameFacts {
         let mut board = record.board(expected)?;
         let special = special_board(board.as_ref(), record);
         let (opening, mut turns) = (record.opening.moves.len(), Vec::with_capacity(record.moves.len()));
-        record.replay_to_result_with(board.as_mut(), &mut |board, at| {
+        board.set_up(record.opening.set_up_fen(), &[])?;
+        let start = board.fen();
+        let moves = record.replay_to_result_with(board.as_mut(), &mut |board, at| {
             let mv = &record.moves[at];
             turns.push(Turn {
                 ply: opening + at,
@@ -70,9 +72,11 @@ impl GameFacts {
         let end = record.end.as_ref().map(|end| {
             let result = end.game_result();
             let end = match (end.termination, board.outcome()) {
-                (Termination::Rules, Some(outcome)) => outcome.ending.to_string(),
+                (Termination::Rules, Some(outcome)) if outcome.winner == result.winner => {
+                    outcome.ending.to_string()
+                }
                 // In games of other programs players resign and agree to draws.
-                (Termination::Rules, None) => "agreement or resignation".to_owned(),
+                (Termination::Rules, _) => "agreement or resignation".to_owned(),
                 (other, _) => other.tag().to_owned(),
             };
             (result, end)
@@ -93,7 +97,7 @@ impl GameFacts {
             number,
             players,
             plies,
-            line: record.line_hash(),
+            line: line_hash(&start, &moves),
             final_fen: board.fen(),
             turns,
             end,

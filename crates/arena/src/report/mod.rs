@@ -385,6 +385,25 @@ mod tests {
     }
 
     #[test]
+    fn copies_are_found_however_they_are_written() {
+        let start = "[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]";
+        let games =
+            [("", "1. e4 e5"), (start, "1. e4 e5"), ("", "e2e4 e7e5"), ("", "1. e4 {book} 1... e5 {book}")];
+        let games = games.map(|(tags, moves)| format!("[Result \"1-0\"]\n{tags}\n\n{moves} 1-0\n\n"));
+        let of = &report(&games.concat())[0];
+        assert_eq!((of.games, of.distinct), (4, 1));
+    }
+
+    #[test]
+    fn who_wins_after_a_draw_that_nobody_claimed_has_not_repeated() {
+        let moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8";
+        let end = |result: &str| {
+            report(&format!("[Result \"{result}\"]\n\n{moves} {result}\n\n"))[0].ends[0].end.clone()
+        };
+        assert_eq!([end("1-0"), end("1/2-1/2")], ["agreement or resignation", "repetition"]);
+    }
+
+    #[test]
     fn lengths_branching_and_ends_are_those_of_the_games() {
         let mate = "1. f3 {book} e5 {+0.10/4 0.200s, nodes=100} 2. g4 {-0.50/2 0.100s} \
                     Qh4# {+M1/4 0.400s, nodes=300} 0-1";

@@ -23,11 +23,9 @@ const REFUSAL: &str = "info string error: ";
 /// The time for connecting.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest first line of a server.
-const LONGEST_FIRST: u64 = 4096;
-
-/// The last bytes of a server that are kept.
-const KEPT: usize = 256;
+/// The longest line of a server that is looked at, its first or its last one. A refusal may list all options of
+/// an engine.
+const LONGEST: usize = 16 << 10;
 
 /// An error of an agent.
 #[derive(Debug, Error)]
@@ -91,7 +89,7 @@ fn session(stream: TcpStream, greeting: &Greeting, limits: &GuestLimits) -> Resu
         stream.set_nodelay(true)?;
         (&stream).write_all(format!("{}\n", greeting.line()).as_bytes())?;
         let (mut input, mut first) = (BufReader::new(stream.try_clone()?), Vec::new());
-        (&mut input).take(LONGEST_FIRST).read_until(b'\n', &mut first)?;
+        (&mut input).take(LONGEST as u64).read_until(b'\n', &mut first)?;
         io::Result::Ok((input, first))
     };
     let (input, first) = match open() {
@@ -118,7 +116,7 @@ fn session(stream: TcpStream, greeting: &Greeting, limits: &GuestLimits) -> Resu
 /// An input that keeps its last line when it ends.
 struct Watched<R> {
     input: R,
-    /// The last bytes.
+    /// The last bytes, [`LONGEST`] at most.
     kept: Vec<u8>,
     /// The last line, at the end.
     last: Arc<Mutex<Option<String>>>,
@@ -131,7 +129,7 @@ impl<R: Read> Read for Watched<R> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(count) if *count > 0 => {
                 self.kept.extend_from_slice(&buffer[..*count]);
-                self.kept.drain(..self.kept.len().saturating_sub(KEPT));
+                self.kept.drain(..self.kept.len().saturating_sub(LONGEST));
             }
             _ => {
                 let text = String::from_utf8_lossy(&self.kept);
@@ -149,14 +147,14 @@ mod tests {
 
     #[test]
     fn the_last_line_of_an_input_is_kept() {
-        let long = "x".repeat(2 * KEPT);
+        let long = "x".repeat(2 * LONGEST);
         for (text, last) in [
             ("", ""),
             ("uci\nquit\n", "quit"),
             ("stop\nquit\r\n", "quit"),
             ("uci\nquit\nisready\n", "isready"),
             ("uci\ngo", "go"),
-            (&long, &long[KEPT..]),
+            (&long, &long[LONGEST..]),
         ] {
             let found = Arc::new(Mutex::new(None));
             // In pieces of three bytes.

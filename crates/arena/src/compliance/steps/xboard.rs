@@ -135,7 +135,13 @@ pub(super) const STEPS: &[Step] = &[
         XBOARD,
     )
     .needs(&["setboard"]),
-    step("xboard/nopost", "nopost\nsd 3\ngo\n? move", "a legal move", XBOARD).once(),
+    step(
+        "xboard/nopost",
+        "nopost\nsd 3\ngo\n? move\n! no reports",
+        "a legal move, and no lines of thinking before it",
+        XBOARD,
+    )
+    .once(),
     step(
         "xboard/analyze",
         "post\nanalyze\n? quiet 300\nexit\nforce\nsd 1\ngo\n? move",
