@@ -164,11 +164,14 @@ impl GameTree {
 
     fn restore(rules: Rules, saved: SavedTree) -> Result<GameTree, SavedError> {
         let mut tree = GameTree::new(rules, Some(&saved.start))?;
-        let mut in_line = Vec::new();
+        let mut next = vec![None; saved.nodes.len()];
         for (index, node) in saved.nodes.into_iter().enumerate() {
             if index > 0 {
                 if node.parent >= index {
                     return Err(SavedError::Order(index));
+                }
+                if node.in_line {
+                    next[node.parent] = Some(index);
                 }
                 if tree.current() != node.parent {
                     tree.show(node.parent)?;
@@ -183,12 +186,10 @@ impl GameTree {
             (kept.annotations, kept.reviewed) = (node.annotations, node.reviewed);
             // A player may have run out of time here.
             tree.store_end();
-            in_line.push(node.in_line.then_some(node.parent));
         }
-        for (index, parent) in in_line.into_iter().enumerate() {
-            if let Some(parent) = parent {
-                tree.nodes[parent].next = Some(index);
-            }
+        // None, too: after a move is taken back, the line ends in front of the variations.
+        for (node, next) in tree.nodes.iter_mut().zip(next) {
+            node.next = next;
         }
         tree.show(saved.shown)?;
         Ok(tree)
@@ -334,6 +335,27 @@ mod tests {
         assert!(restored.tree.times().is_some() && restored.tree.nodes[1].children.len() == 2);
         restored.tree.show(3).unwrap();
         assert_eq!(restored.tree.end().unwrap().text, "draw: by agreement");
+    }
+
+    /// The state after a session is saved and restored.
+    fn restarted(state: &State, catalogue: &Catalogue) -> State {
+        let text = SavedSession::new(state).to_text().unwrap();
+        SavedSession::from_text(&text).unwrap().restore(catalogue).unwrap()
+    }
+
+    #[test]
+    fn a_line_ends_where_a_move_was_taken_back() {
+        let catalogue = Catalogue::new(&[]);
+        let tree = GameTree::new(Rules::new("chess", None).unwrap(), None).unwrap();
+        let mut state = State::new(tree, [Player::Person, Player::Person], catalogue.analysts[0].clone());
+        state.play("e2e4").unwrap();
+        state.play("e7e5").unwrap();
+        state.tree.show(1).unwrap();
+        state.play("c7c5").unwrap();
+        state.tree.take_back().unwrap();
+        let restored = restarted(&state, &catalogue);
+        assert!(state.tree.is_at_end() && restored.tree.is_at_end());
+        assert_eq!(restored.to_json(), state.to_json());
     }
 
     #[test]
