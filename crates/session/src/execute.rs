@@ -258,7 +258,7 @@ impl Session {
                 return Ok(Some(Message::Checked { fen, problem }.to_json()));
             }
             Request::Resign {} => {
-                state.tree.decide(PlayerDecision::resignation(deciding_person(state, role)?))?;
+                state.decide(PlayerDecision::resignation(deciding_person(state, role)?))?;
             }
             Request::Draw {} => {
                 let person = deciding_person(state, role)?;
@@ -273,8 +273,7 @@ impl Session {
                 if !has_opponent && !accepts_draw(&state.tree, !person) {
                     return Err(Refusal::NoDraw(!person));
                 }
-                state.tree.decide(PlayerDecision::Draw)?;
-                state.draw_offer = None;
+                state.decide(PlayerDecision::Draw)?;
             }
             Request::Rematch {} => {
                 if !state.is_over() {
@@ -618,6 +617,25 @@ mod tests {
         assert_eq!(table.ask(json!({"do": "rematch"})), Value::Null, "it has ended before its first move");
         let table = Table::new("neighbours", None, ["280 Elo", "280 Elo"]);
         assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
+    }
+
+    #[test]
+    fn a_decision_is_kept_when_another_game_is_chosen() {
+        for (decision, result) in [("resign", "0-1"), ("draw", "1/2-1/2")] {
+            let table = Table::new("chess", None, PEOPLE);
+            for request in [
+                json!({"do": "load", "pgn": "1. e4 e5 *\n\n1. d4 *"}),
+                json!({"do": "show", "node": 2}),
+                json!({"do": decision}),
+                json!({"do": "choose", "game": 1}),
+                json!({"do": "choose", "game": 0}),
+            ] {
+                assert_eq!(table.ask(request), Value::Null);
+            }
+            assert_eq!(table.game()["record"]["result"], result);
+            let pgn = table.ask(json!({"do": "save", "all": true}))["pgn"].as_str().unwrap().to_owned();
+            assert!(pgn.contains(&format!("[Result \"{result}\"]")), "{pgn}");
+        }
     }
 
     const WHITE: Role = Role::Player(Color::White);

@@ -7,7 +7,7 @@ use crate::catalogue::Analyst;
 use crate::clock::Times;
 use crate::explorer::Explorer;
 use crate::game_file::GameFile;
-use crate::game_tree::{End, GameError, GameTree, ROOT};
+use crate::game_tree::{End, GameError, GameTree, PlayerDecision, ROOT};
 use crate::header::{Header, result_text};
 use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, OpeningText, RecordState};
 use crate::player::{EnginePlayer, Player};
@@ -166,6 +166,13 @@ impl State {
         if let (Some(control), Some(before), None) = (self.control, before, self.tree.times()) {
             *self.tree.times_mut() = Some(before.press(stm, control));
         }
+        Ok(())
+    }
+
+    /// Ends the game at the current node by a decision of the players.
+    pub(crate) fn decide(&mut self, decision: PlayerDecision) -> Result<(), GameError> {
+        self.tree.decide(decision)?;
+        (self.is_edited, self.draw_offer) = (true, None);
         Ok(())
     }
 
