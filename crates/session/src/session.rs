@@ -226,6 +226,11 @@ impl Session {
         self.is_dirty.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))
     }
 
+    /// Has the session saved, although it has not changed: what was taken could not be written.
+    pub fn mark_unsaved(&self) {
+        self.is_dirty.store(true, Ordering::Relaxed);
+    }
+
     /// Ignores poisoning: a panic in another thread leaves a consistent state.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -258,7 +263,7 @@ impl Session {
     /// Starts the clock, replaces the running search if the state needs another one, and sends the game to
     /// all listeners.
     pub(crate) fn publish(&self, state: &mut State) {
-        self.is_dirty.store(true, Ordering::Relaxed);
+        self.mark_unsaved();
         self.deadlines.send_replace(state.start_clock());
         let job = state.next_job();
         let is_running = match (&state.job, &job) {

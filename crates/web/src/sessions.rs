@@ -92,6 +92,7 @@ impl Sessions {
 
     /// Saves changed sessions periodically until the sessions are dropped.
     pub(super) async fn keep_saving(sessions: Weak<Self>) {
+        let mut failing = Vec::new();
         loop {
             sleep(SAVE_INTERVAL).await;
             let Some(sessions) = sessions.upgrade() else { return };
@@ -99,18 +100,27 @@ impl Sessions {
                 return;
             }
             // After a panic, sessions are saved again when they next change.
-            let _ = spawn_blocking(move || sessions.save()).await;
+            failing = spawn_blocking(move || sessions.save(&failing)).await.unwrap_or_default();
         }
     }
 
-    fn save(&self) {
-        let Some(storage) = &self.storage else { return };
-        let all = self.all().clone();
+    /// Saves changed sessions. Returns the ids of those that cannot be written, which is tried again at the
+    /// next call; the errors of those that are `failing` already are not logged again.
+    fn save(&self, failing: &[String]) -> Vec<String> {
+        let Some(storage) = &self.storage else { return Vec::new() };
+        let (all, mut failed) = (self.all().clone(), Vec::new());
         for session in all {
-            if let Some(changed) = session.take_unsaved() {
-                storage.write(&session.id, &changed);
+            if let Some(changed) = session.take_unsaved()
+                && let Err(error) = storage.write(&session.id, &changed)
+            {
+                session.mark_unsaved();
+                if !failing.contains(&session.id) {
+                    log::error!("{}: {error}", storage.path(&session.id).display());
+                }
+                failed.push(session.id.clone());
             }
         }
+        failed
     }
 
     /// Starts the tasks of a session.
@@ -120,5 +130,31 @@ impl Sessions {
         tokio::spawn(tasks::search(Arc::downgrade(&session), tasks.jobs, slots, tasks::IDLE));
         tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines));
         session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_session::{AnyRequest, Role, read};
+    use std::fs;
+
+    #[tokio::test]
+    async fn a_session_that_cannot_be_written_is_written_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Storage::open(folder.path()).unwrap();
+        let sessions = Sessions::new(1, Arc::new(Catalogue::new(&[])), Some(storage.clone())).unwrap();
+        let session = sessions.join("").unwrap();
+        let request = r#"{"do":"record","tags":{"White":"Ann"}}"#;
+        let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
+        assert_eq!(session.request(Role::Owner, request), None);
+        let path = storage.path(&session.id);
+        fs::create_dir(&path).unwrap();
+        let failing = sessions.save(&[]);
+        assert_eq!(failing, [&*session.id]);
+        assert_eq!(sessions.save(&failing), failing, "it is tried again");
+        fs::remove_dir(&path).unwrap();
+        assert_eq!(sessions.save(&failing), [""; 0]);
+        assert!(fs::read_to_string(&path).unwrap().contains("Ann"));
     }
 }

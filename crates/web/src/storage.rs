@@ -98,12 +98,9 @@ impl Storage {
     }
 
     /// Writes a session.
-    pub(super) fn write(&self, name: &str, session: &SavedSession) {
-        let path = self.path(name);
+    pub(super) fn write(&self, name: &str, session: &SavedSession) -> io::Result<()> {
         let text = session.to_text().expect("sessions are made of text and numbers");
-        if let Err(error) = write_privately(&path, text) {
-            log::error!("{}: {error}", path.display());
-        }
+        write_privately(&self.path(name), text)
     }
 
     /// Deletes a session.
@@ -112,7 +109,8 @@ impl Storage {
         let _ = fs::remove_file(self.path(name));
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// The file of a session.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.json"))
     }
 }
@@ -153,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(&folder.path().join("a/b")).unwrap(), catalogue());
         let (name, before) = (random_id(), saved(&catalogue));
-        storage.write(&name, &before);
+        storage.write(&name, &before).unwrap();
         let mut read = storage.load(5, &catalogue).unwrap();
         let (same, after) = read.pop().unwrap();
         assert_eq!((same, SavedSession::new(&after)), (name, before));
