@@ -438,7 +438,7 @@ pub struct LineState {
 }
 
 /// A colour as text.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ColorText {
     White,
@@ -450,6 +450,15 @@ impl From<Color> for ColorText {
         match color {
             Color::White => ColorText::White,
             Color::Black => ColorText::Black,
+        }
+    }
+}
+
+impl From<ColorText> for Color {
+    fn from(text: ColorText) -> Color {
+        match text {
+            ColorText::White => Color::White,
+            ColorText::Black => Color::Black,
         }
     }
 }

@@ -12,13 +12,13 @@ use crate::clock::Times;
 use crate::game_file::GameFile;
 use crate::game_tree::{GameError, GameTree, PlayerDecision, ROOT};
 use crate::header::Header;
-use crate::message::Eval;
+use crate::message::{ColorText, Eval};
 use crate::player::Player;
 use crate::review::PositionReview;
 use crate::seats::{Seats, Tokens};
 use crate::state::State;
 use labrys_arena::{Rules, TimeControl};
-use labrys_core::game::quote;
+use labrys_core::game::{Color, quote};
 
 /// A saved session.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,12 @@ pub struct SavedSession {
     /// The tokens of the seats, while they are open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seats: Option<Tokens>,
+    /// The player whose draw offer is pending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    draw_offer: Option<ColorText>,
+    /// The player who has requested a rematch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rematch: Option<ColorText>,
     tree: SavedTree,
 }
 
@@ -200,6 +206,9 @@ impl SavedSession {
     /// The saved form of a state.
     pub fn new(state: &State) -> SavedSession {
         let rules = state.tree.rules();
+        let mut tree = state.tree.save();
+        // With the time of the running clock.
+        tree.nodes[tree.shown].times = state.times();
         SavedSession {
             number: state.number,
             game: rules.variant.clone(),
@@ -219,7 +228,9 @@ impl SavedSession {
             edited: state.is_edited,
             reviewer: state.reviewer.as_ref().map(|analyst| analyst.name.clone()),
             seats: state.seats.as_ref().map(Seats::tokens),
-            tree: state.tree.save(),
+            draw_offer: state.draw_offer.map(Color::into),
+            rematch: state.rematch.map(Color::into),
+            tree,
         }
     }
 
@@ -273,6 +284,8 @@ impl SavedSession {
         state.file = self.file.and_then(|file| GameFile::restore(&file.games, file.chosen));
         state.is_edited = self.edited;
         state.seats = self.seats.map(Seats::restore);
+        state.draw_offer = self.draw_offer.map(ColorText::into);
+        state.rematch = self.rematch.map(ColorText::into);
         match reviewer {
             Some(reviewer) => state.reviewer = Some(reviewer),
             None => state.tree.clear_review(),
@@ -285,6 +298,7 @@ impl SavedSession {
 mod tests {
     use super::*;
     use crate::message::LineState;
+    use std::time::Duration;
 
     #[test]
     fn a_session_is_restored_with_its_variations_clocks_and_evaluations() {
@@ -356,6 +370,24 @@ mod tests {
         let restored = restarted(&state, &catalogue);
         assert!(state.tree.is_at_end() && restored.tree.is_at_end());
         assert_eq!(restored.to_json(), state.to_json());
+    }
+
+    #[test]
+    fn a_running_clock_and_offers_are_saved() {
+        let catalogue = Catalogue::new(&[]);
+        let tree = GameTree::new(Rules::new("chess", None).unwrap(), None).unwrap();
+        let mut state = State::new(tree, [Player::Person, Player::Person], catalogue.analysts[0].clone());
+        state.control = Some("300+3".parse().unwrap());
+        *state.tree.times_mut() = state.control.map(Times::new);
+        state.play("e2e4").unwrap();
+        (state.draw_offer, state.rematch) = (Some(Color::White), Some(Color::Black));
+        state.start_clock().unwrap();
+        let time = Duration::from_millis(20);
+        std::thread::sleep(time);
+        let restored = restarted(&state, &catalogue);
+        assert!(restored.tree.times().unwrap().used() >= time);
+        assert!(state.tree.times().unwrap().used().is_zero(), "the clock runs on");
+        assert_eq!((restored.draw_offer, restored.rematch), (state.draw_offer, state.rematch));
     }
 
     #[test]

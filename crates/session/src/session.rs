@@ -226,7 +226,8 @@ impl Session {
         self.is_dirty.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))
     }
 
-    /// Has the session saved, although it has not changed: what was taken could not be written.
+    /// Has the session saved, although no one has changed it: what was taken could not be written, or its
+    /// clock runs on.
     pub fn mark_unsaved(&self) {
         self.is_dirty.store(true, Ordering::Relaxed);
     }

@@ -214,12 +214,19 @@ impl State {
         }
     }
 
+    /// The clocks now, in a game with clocks: the running one with the time since it was started.
+    pub(crate) fn times(&self) -> Option<Times> {
+        let mut times = self.tree.times()?.clone();
+        if let Some(since) = self.running {
+            times.spend(since.elapsed(), self.tree.board().side_to_move());
+        }
+        Some(times)
+    }
+
     /// Stops the clock, and deducts the time since it was started.
     pub(crate) fn stop_clock(&mut self) {
-        let stm = self.tree.board().side_to_move();
-        if let (Some(since), Some(times)) = (self.running.take(), self.tree.times_mut()) {
-            times.spend(since.elapsed(), stm);
-        }
+        *self.tree.times_mut() = self.times();
+        self.running = None;
     }
 
     /// Starts the clock of the side to move, if it has to run: at the end of the line, after the first move.
@@ -237,11 +244,7 @@ impl State {
 
     /// The time left for White and Black, in a game with clocks.
     fn time_left(&self) -> Option<[Duration; 2]> {
-        let stm = self.tree.board().side_to_move();
-        let mut left = self.tree.times()?.left(stm);
-        let used = self.running.map_or(Duration::ZERO, |since| since.elapsed());
-        left[stm.index()] = left[stm.index()].saturating_sub(used);
-        Some(left)
+        Some(self.times()?.left(self.tree.board().side_to_move()))
     }
 
     /// The clocks as input of a search.

@@ -128,7 +128,7 @@ impl Sessions {
         let session = Arc::new(session);
         let slots = self.slots.clone();
         tokio::spawn(tasks::search(Arc::downgrade(&session), tasks.jobs, slots, tasks::IDLE));
-        tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines));
+        tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines, tasks::CLOCK_INTERVAL));
         session
     }
 }

@@ -82,9 +82,16 @@ fn free_idle(runner: &mut SearchRunner, session: &Session) {
     }
 }
 
-/// Tells a session when a player runs out of time, until it is dropped. `deadlines` are those of the running
-/// clock.
-pub(super) async fn watch_clock(session: Weak<Session>, mut deadlines: watch::Receiver<Option<Instant>>) {
+/// The time after which a running clock is saved.
+pub(super) const CLOCK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Tells a session when a player runs out of time, until it is dropped, and has it saved at an interval,
+/// [`CLOCK_INTERVAL`], while a clock runs. `deadlines` are those of the running clock.
+pub(super) async fn watch_clock(
+    session: Weak<Session>,
+    mut deadlines: watch::Receiver<Option<Instant>>,
+    interval: Duration,
+) {
     loop {
         let deadline = *deadlines.borrow_and_update();
         let changed = match deadline {
@@ -96,6 +103,11 @@ pub(super) async fn watch_clock(session: Weak<Session>, mut deadlines: watch::Re
                     session.time_is_over();
                     drop(session);
                     deadlines.changed().await
+                }
+                () = sleep(interval) => {
+                    let Some(session) = session.upgrade() else { return };
+                    session.mark_unsaved();
+                    Ok(())
                 }
             },
         };
@@ -128,6 +140,33 @@ mod tests {
         drop(listener);
         free_idle(&mut runner, &session);
         assert!(!runner.holds_engines() && !session.holds_engine());
+    }
+
+    #[tokio::test]
+    async fn a_session_is_saved_while_its_clock_runs() {
+        let catalogue = Arc::new(Catalogue::new(&[]));
+        let (session, tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
+        for request in [
+            r#"{"do":"new","game":"chess","players":["person","person"],
+                "clock":{"minutes":1,"increment":0}}"#,
+            r#"{"do":"play","node":0,"move":"e2e4"}"#,
+        ] {
+            let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
+            assert_eq!(session.request(Role::Owner, request), None);
+        }
+        let (session, interval) = (Arc::new(session), Duration::from_millis(20));
+        let first = session.take_unsaved();
+        tokio::spawn(watch_clock(Arc::downgrade(&session), tasks.deadlines, interval));
+        let saved = async {
+            loop {
+                sleep(interval).await;
+                if let Some(saved) = session.take_unsaved() {
+                    return saved;
+                }
+            }
+        };
+        let later = timeout(Duration::from_secs(60), saved).await.expect("it is saved");
+        assert_ne!(first, Some(later), "time has passed");
     }
 
     #[tokio::test]
