@@ -834,6 +834,21 @@ mod tests {
     }
 
     #[test]
+    fn a_game_has_its_clocks_within_its_random_opening() {
+        let table = Table::new("chess", None, PEOPLE);
+        let clock = json!({"minutes": 5, "increment": 0});
+        let new = json!({"do": "new", "game": "chess", "players": PEOPLE, "opening": 4, "clock": clock});
+        assert_eq!(table.ask(new), Value::Null);
+        for plies in (0..4).rev() {
+            assert_eq!(table.ask(json!({"do": "take-back"})), Value::Null);
+            assert_eq!(table.game()["ply"], plies);
+            assert!(table.game()["clock"].is_object(), "{plies}");
+        }
+        assert_eq!(table.ask(json!({"do": "play", "node": 0, "move": "e2e4"})), Value::Null);
+        assert_eq!(table.game()["clock"]["left"][0], 300_000);
+    }
+
+    #[test]
     fn the_game_says_who_is_connected() {
         let table = Table::new("chess", None, PEOPLE);
         assert_eq!(table.game()["seats"], Value::Null);

@@ -128,7 +128,10 @@ impl State {
         (self.question, self.answer, self.analysis.done) = (None, None, None);
         (self.header, self.file, self.reviewer, self.is_edited) = (Header::for_new_game(), None, None, false);
         (self.draw_offer, self.rematch) = (None, None);
-        *self.tree.times_mut() = control.map(Times::new);
+        // Those of a random opening, too: its moves can be taken back.
+        for node in &mut self.tree.nodes {
+            node.times = control.map(Times::new);
+        }
     }
 
     /// Stops analysis, review and questions, and goes to the end of the mainline.
