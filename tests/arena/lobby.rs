@@ -478,11 +478,13 @@ fn a_name_over_udp_belongs_to_its_address() {
         ("--udp-names", "x", "expected NAME=IP"),
         ("--udp-names", "x=y", "`y`: expected an IP address"),
         ("--udp-names", "x y=::1", "name `x y`"),
-        ("--variant", "tucchess", "--udp: its clients need tc or st in --each"),
+        ("--concurrency", "1", "--udp: its clients need tc or st in --each"),
         ("--affinity", "0", "--affinity: the engines of a lobby play games on several threads"),
     ] {
-        let words = ["lobby", "--agents", "0", "--udp", "0", "--folder", "x", "--each", "nodes=1"];
-        let output = Command::new(LABRYS).args(words).args([flag, value]).output().unwrap();
+        let words = "lobby --agents 0 --udp 0 --variant tucchess --random-plies 0 --each nodes=1 --folder";
+        let (_folder, path) = folder();
+        let mut command = Command::new(LABRYS);
+        let output = command.args(words.split(' ')).arg(path).args([flag, value]).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(problem), "{error}");
     }

@@ -230,7 +230,7 @@ fn a_person_plays_an_agent_in_a_tournament() {
 #[test]
 fn people_agree_on_draws_and_resign() {
     let folder = tempfile::tempdir().unwrap();
-    let mut lobby = Lobby::start(folder.path(), "--each nodes=20 --people tc=600");
+    let mut lobby = Lobby::start(folder.path(), "--each st=60 nodes=20 --people tc=600");
     let mut people = ["ada", "bob"].map(|name| lobby.sit(name));
     // White offers a draw with its first move, which Black accepts.
     let seats = people.each_mut().map(|browser| seat(browser, |seat| !seat["game"].is_null()));
@@ -263,7 +263,7 @@ fn people_agree_on_draws_and_resign() {
 #[test]
 fn a_person_who_does_not_come_back_loses_that_game_only() {
     let folder = tempfile::tempdir().unwrap();
-    let mut lobby = Lobby::start(folder.path(), "--each nodes=20 --people tc=0.5 --engine name=house");
+    let mut lobby = Lobby::start(folder.path(), "--each st=60 nodes=20 --people tc=0.5 --engine name=house");
     let mut ada = lobby.sit("ada");
     lobby.until("loses on time");
     let away = seat(&mut ada, |seat| seat["game"].is_null() && !seat["last"].is_null());
