@@ -2,17 +2,18 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis, settings_of};
+use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis, set_settings, settings_of};
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::pgn::{PgnGame, PlayerTags};
 use crate::arena::{EngineKind, EngineLimits, EngineSetup, Variation};
 use crate::commands::shared::LimitArguments;
+use crate::commands::shared::checksum::with_content;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::engine::{Engine, Settings, registry};
@@ -52,7 +53,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut engine = engine(arguments.variant.as_deref().unwrap_or(registry::default_name()), arguments)?;
     let (limits, control) = (arguments.limits.limits(), crate::commands::shared::interruptible()?);
-    let settings = arguments.settings();
+    let settings = arguments.settings()?;
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
         Some(path) if arguments.resume => {
@@ -93,8 +94,11 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                 analysis.annotate(&mut game, Some(&settings));
                 game.set_opening_tags(arguments.variant.as_deref())?;
             }
-            // Write the game unchanged, so that --resume can count games.
-            Err(error) => records.refuse(&game, arguments.variant.as_deref(), error)?,
+            // Write the game, so that --resume can count games.
+            Err(error) => {
+                records.refuse(&game, arguments.variant.as_deref(), error)?;
+                set_settings(&mut game, None);
+            }
         }
         if let Some(file) = &mut file {
             file.append(&game).context("--out")?;
@@ -108,18 +112,22 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
 }
 
 impl AnalyseArguments {
-    /// The program, its options and its limits, as the tags of a match have them.
-    fn settings(&self) -> String {
+    /// The program, its options with the content of files, and its limits, as the tags of a match have them.
+    fn settings(&self) -> anyhow::Result<String> {
+        let content = |(name, value): &(String, String)| {
+            let value = with_content(value, Path::new("")).with_context(|| format!("--option {name}"))?;
+            Ok((name.clone(), value))
+        };
         let setup = EngineSetup {
             kind: EngineKind::InProcess,
-            options: self.option.clone(),
+            options: self.option.iter().map(content).collect::<anyhow::Result<_>>()?,
             timeout: Duration::ZERO,
             restart: false,
             ponders: false,
         };
         let Limits { movetime: move_time, depth, nodes, .. } = self.limits.limits();
         let limits = EngineLimits { move_time, depth, nodes, ..EngineLimits::default() };
-        format!("{setup}; {limits}")
+        Ok(format!("{setup}; {limits}"))
     }
 }
 

@@ -78,8 +78,8 @@ pub(super) fn run(arguments: &ComplianceArguments) -> anyhow::Result<()> {
     };
     let games = arguments.games(kind, &control)?;
     let games: Vec<_> = games.iter().map(|game| Rules::new(game, None)).collect::<Result<_, _>>()?;
-    for rules in games.iter().filter(|_| arguments.xboard) {
-        if rules.board()?.xboard_variant().is_none() {
+    for rules in &games {
+        if arguments.xboard && rules.board()?.xboard_variant().is_none() {
             bail!("--variant {}: the xboard protocol has no name for this game", rules.variant);
         }
     }

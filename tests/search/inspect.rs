@@ -337,11 +337,10 @@ fn only_the_best_of_several_lines_counts() {
     let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR_w_KQkq_-_0_1";
     for reference in ["", "--reference nodes=300"] {
         let words = format!("--fen {fen} --depth 2 --view searches {reference}");
-        let searches = |lines: u32| {
-            json(&format!("{words} --option MultiPV={lines}"))["positions"][0]["searches"].clone()
-        };
-        let several = searches(3);
-        assert!(several.as_array().unwrap().iter().all(|search| search["score"] == "win"), "{several}");
+        let report = json(&format!("{words} --option MultiPV=3"));
+        let searches = report["positions"][0]["searches"].as_array().unwrap();
+        assert_eq!(searches.len(), 6, "{report}");
+        assert!(searches.iter().all(|search| search["score"] == "win"), "{report}");
     }
 }
 

@@ -411,12 +411,13 @@ struct Clocks {
 }
 
 impl Clocks {
-    /// The clocks of both players: a missing one is that of the other player. One with an increment only counts
-    /// where nothing else limits the search, and is empty.
+    /// The clocks of both players: a missing one is that of the other player. Increments without any time count
+    /// where nothing else limits the search, as clocks that are empty.
     fn of_both(&self, is_only_limit: bool) -> [Option<Clock>; 2] {
+        let is_empty = is_only_limit && self.times == [None; 2];
         let [white, black] = [0, 1].map(|player| {
             let increment = self.increments[player];
-            let empty = increment.filter(|_| is_only_limit).map(|_| Duration::ZERO);
+            let empty = increment.filter(|_| is_empty).map(|_| Duration::ZERO);
             let remaining = self.times[player].or(empty)?;
             Some(Clock { remaining, increment: increment.unwrap_or_default() })
         });
@@ -447,10 +448,11 @@ fn parse_go(mut words: Words) -> Command {
             "infinite" => go.limits.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
-                go.search_moves.clear();
                 let moves = words.words.clone().take_while(|word| !is_keyword(word)).count();
-                go.search_moves.extend(words.words.by_ref().take(moves).map(str::to_owned));
-                if moves == 0 {
+                let list: Vec<_> = words.words.by_ref().take(moves).map(str::to_owned).collect();
+                if moves > 0 {
+                    go.search_moves = list;
+                } else {
                     is_wrong = true;
                     let expected = "a move after `searchmoves`";
                     go.errors.push(CommandError::Missing { command: words.command, expected });

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{MissedTickBehavior, sleep, sleep_until};
 
 use labrys_core::clock::Instant;
 use labrys_session::{Jobs, SearchRunner, Session};
@@ -92,6 +92,9 @@ pub(super) async fn watch_clock(
     mut deadlines: watch::Receiver<Option<Instant>>,
     interval: Duration,
 ) {
+    // Changes of the deadline do not put it off.
+    let mut ticks = tokio::time::interval(interval);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let deadline = *deadlines.borrow_and_update();
         let changed = match deadline {
@@ -104,7 +107,7 @@ pub(super) async fn watch_clock(
                     drop(session);
                     deadlines.changed().await
                 }
-                () = sleep(interval) => {
+                _ = ticks.tick() => {
                     let Some(session) = session.upgrade() else { return };
                     session.mark_unsaved();
                     Ok(())
@@ -148,7 +151,7 @@ mod tests {
         let (session, tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
         for request in [
             r#"{"do":"new","game":"chess","players":["person","person"],
-                "clock":{"minutes":1,"increment":0}}"#,
+                "clock":{"minutes":100,"increment":0}}"#,
             r#"{"do":"play","node":0,"move":"e2e4"}"#,
         ] {
             let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };

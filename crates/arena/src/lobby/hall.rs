@@ -139,7 +139,7 @@ impl Hall {
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
         inside.check_person(name)?;
-        if inside.agents.iter().any(|agent| agent.name() == name) {
+        if inside.agents.iter().any(|agent| agent.name().as_str().eq_ignore_ascii_case(name.as_str())) {
             return Err(format!("{} is an agent over TCP", quote(name.as_str())));
         }
         let address = address.to_canonical();

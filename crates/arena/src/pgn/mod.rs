@@ -193,7 +193,7 @@ pub fn line_hash(start: &str, moves: &[String]) -> u64 {
 }
 
 impl PgnGame {
-    /// See [`line_hash`].
+    /// The [`line_hash`] of the game.
     ///
     /// # Errors
     /// [`ReplayError`] if it is of another game or has a move that is not legal.
