@@ -20,8 +20,8 @@ const MAGIC: &[u8; 8] = b"LABRYSPT";
 /// The error for a file without the magic.
 const NOT_A_CHECKPOINT: &str = "it is no checkpoint";
 
-/// The version of format and keys: entries of others mean something else.
-const VERSION: u32 = 2;
+/// The version of format, keys and bounds: entries of others mean something else, or may be wrong.
+const VERSION: u32 = 3;
 
 /// The longest text of a position.
 const MAX_POSITION: u32 = 1 << 12;

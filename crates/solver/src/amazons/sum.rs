@@ -279,3 +279,27 @@ impl<S: SquareSet> Sum<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::area;
+    use super::super::partition::Partition;
+    use super::*;
+    use labrys_core::game::Game;
+    use labrys_core::game::amazons::Amazons;
+
+    /// Regions of more than 14 squares in which White has fewer moves than half of them.
+    #[test]
+    fn corridors_that_part_are_not_all_filled() {
+        for fen in [
+            // Whoever enters one of three pockets shuts the others. The solver has taken this for a win of White.
+            "*2*2*/3*3/***Q***/3*q2/*2*3/*****1* w - - 0 1",
+            "1*2**2**1/*1**1*2*1*/***1**q***1/2**1***1*1/2q*1*2*1*/*****Q*****/*1*2*1*q2/1*1***1**1*/\
+             1***q**1***/*1*2*1**1*/1**2**2*1 w - - 0 1",
+        ] {
+            let position = Amazons::from_fen(fen).unwrap();
+            let status = Partition::new(&area(&position)).status(0);
+            assert_ne!(status, Status::Decided { winner: 0 }, "{fen}");
+        }
+    }
+}

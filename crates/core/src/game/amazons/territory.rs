@@ -37,7 +37,8 @@ pub(super) struct Territory {
     pub(super) mobility: f64,
     /// Enclosed amazons: 1 for an amazon without mobility, falling linearly to 0 at [`FREE_MOBILITY`].
     pub(super) enclosed: f64,
-    /// 1 if the side to move is sure to make the last move, −1 if the opponent is, 0 otherwise.
+    /// 1 if the side to move makes the last move, −1 if the opponent does, 0 if that is open. It is sure where
+    /// the closed regions are small, see [`filling::move_estimate`].
     pub(super) settled: f64,
 }
 
@@ -164,7 +165,7 @@ impl Territory {
                     continue;
                 }
                 let (amazons, empty) = (region & amazons[player], region & empty);
-                let bounds = filling::move_bounds(Region { amazons, blockers: 0, empty });
+                let bounds = filling::move_estimate(Region { amazons, blockers: 0, empty });
                 let sign = if player == 0 { 1.0 } else { -1.0 };
                 // The distance terms have counted all empty squares.
                 let unfillable = f64::from(empty.count_ones()) - f64::from(bounds.upper);
