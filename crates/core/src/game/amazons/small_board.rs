@@ -14,9 +14,6 @@ const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 const FILE_H: u64 = FILE_A << (SIZE - 1);
 
-/// Odd numbers by which the sets of a hash are multiplied.
-const FACTORS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9];
-
 /// The squares before and behind each square, on its four lines.
 static LINES: [[(u64, u64); 4]; SIZE * SIZE] = {
     let mut lines = [[(0, 0); 4]; SIZE * SIZE];
@@ -99,10 +96,8 @@ impl SquareSet for u64 {
 
     #[inline]
     fn hash(sets: [u64; 3]) -> u64 {
-        // Products that do not wait for each other.
-        let products =
-            [0, 1, 2].map(|index| sets[index].wrapping_mul(FACTORS[index]).rotate_left(21 * index as u32));
-        mixed(products[0] ^ products[1] ^ products[2])
+        // Each set goes through all mixing: of a product alone, high squares would reach few bits.
+        sets.into_iter().fold(1, |hash, set| mixed(hash ^ set))
     }
 }
 
@@ -136,5 +131,21 @@ mod tests {
             let large = reach(large_square(square), empty);
             assert_eq!(Some(u64::reach(square, small(empty).unwrap())), small(large));
         }
+    }
+
+    /// Regions that had the same hash when the sets were only multiplied and rotated: one with fifteen empty
+    /// squares, and one with two.
+    #[test]
+    fn high_squares_reach_all_bits_of_the_hash() {
+        let set = |squares: &str| {
+            let square = |name: &str| {
+                let [file, rank] = name.as_bytes() else { panic!("{name}") };
+                1_u64 << (usize::from(rank - b'1') * SIZE + usize::from(file - b'a'))
+            };
+            squares.split(' ').map(square).sum::<u64>()
+        };
+        let large = [set("g7 h8"), set("g8 h7 c6 d6 e6 f6 h6 b7 c7 d7 f7 a8 c8 e8 f8"), 0];
+        let small = [set("g7"), set("g8 h7"), 0];
+        assert_ne!(u64::hash(large), u64::hash(small));
     }
 }
