@@ -15,14 +15,12 @@ export class Connection {
 
   #worker;
   #isBusy = false;  // whether something runs that a reload would interrupt
-  #isSaved = true;  // whether the last change could be saved, which is reported once
 
-  // `onMessage` is called with each message, `onConnection` with whether there is a connection, and with the
-  // reason if there is none.
+  // `onMessage` is called with each message, `onConnection` with whether there is a connection.
   constructor(onMessage, onConnection) {
     this.#worker = new Worker("game-worker.js", { type: "module" });
     this.#worker.addEventListener("message", ({ data }) => {
-      if (data.failure !== undefined) onConnection(false, data.failure);
+      if (data.saved) localStorage.setItem(STORAGE_KEY, data.saved);
       for (const text of data.messages ?? []) {
         const message = JSON.parse(text);
         if (message.is === "welcome") onConnection(true);
@@ -31,10 +29,8 @@ export class Connection {
         }
         onMessage(message);
       }
-      if (data.saved) this.#save(data.saved, onMessage);
     });
-    const noStart = "the worker of the game does not start";
-    this.#worker.addEventListener("error", ({ message }) => onConnection(false, message ?? noStart));
+    this.#worker.addEventListener("error", () => onConnection(false));
     this.#worker.postMessage({ saved: localStorage.getItem(STORAGE_KEY) });
     // It caches the page for offline use, and isolates it from other origins, which threads need.
     if ("serviceWorker" in navigator && window.isSecureContext) {
@@ -47,17 +43,6 @@ export class Connection {
   send(request) {
     this.#worker.postMessage({ request: JSON.stringify(request) });
     return true;
-  }
-
-  // There may be no space left.
-  #save(game, onMessage) {
-    try {
-      localStorage.setItem(STORAGE_KEY, game);
-      this.#isSaved = true;
-    } catch ({ message }) {
-      if (this.#isSaved) onMessage({ is: "error", text: `the game is not saved: ${message}` });
-      this.#isSaved = false;
-    }
   }
 
   // Loads the page again if that isolates it and nobody has begun anything: the service worker is there now.

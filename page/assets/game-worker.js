@@ -16,26 +16,20 @@ let reportedAt = 0;
 let pending = null;  // the latest progress, not reported yet
 let timer = 0;       // fires when the side to move runs out of time
 
-self.addEventListener("message", ({ data }) => receive(data).catch(fail));
-
-async function receive({ saved, request }) {
-  if (request === undefined) {
+self.addEventListener("message", async ({ data }) => {
+  if ("saved" in data) {
     const program = await compile();
     await init({ module_or_path: program, memory: newMemory() });
     const threads = hasThreads && isIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
-    game = new Game(saved ?? undefined, threads);
+    game = new Game(data.saved ?? undefined, threads);
     searcher = new Searcher(program, onProgress, onEnd);
     self.postMessage({ messages: [game.welcome()] });
   } else if (game) {
-    const answer = game.request(request);
+    const answer = game.request(data.request);
     if (answer !== undefined) self.postMessage({ messages: [answer] });
   }
   if (game) update();
-}
-
-function fail(problem) {
-  self.postMessage({ failure: String(problem.message ?? problem) });
-}
+});
 
 function onProgress(found) {
   pending = found;

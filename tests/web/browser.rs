@@ -444,28 +444,6 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2… ')");
 }
 
-#[test]
-#[ignore = "needs chromium, and LABRYS_PAGE: the folder of `make page`"]
-fn a_page_without_a_server_says_what_it_lacks() {
-    let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
-    let server = FileServer::new(&folder);
-    let mut page = Page::at(1280, 900, &server.url);
-    page.begin("chess", "", PEOPLE);
-    page.value("Storage.prototype.setItem = () => { throw new Error('it is full') }");
-    page.squares("e2 e4");
-    page.until(&format!("{MOVES} === 'e4'"));
-    page.until("document.getElementById('toast').textContent === 'the game is not saved: it is full'");
-    let rest = tempfile::tempdir().unwrap();
-    for file in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        if file.file_name() != "labrys_bg.wasm" {
-            std::fs::copy(file.path(), rest.path().join(file.file_name())).unwrap();
-        }
-    }
-    let server = FileServer::new(rest.path().to_str().unwrap());
-    let mut page = Page::load(1280, 900, &server.url);
-    page.until("document.getElementById('toast').textContent === 'Not connected: labrys_bg.wasm: 404.'");
-}
-
 /// Whether the page in a folder has been built with threads.
 fn has_threads(folder: &str) -> bool {
     !std::fs::read_to_string(Path::new(folder).join("program.js")).unwrap().contains("memory = null")
