@@ -13,7 +13,7 @@ use crate::arena::pgn::file::PgnFile;
 use crate::arena::pgn::{PgnGame, PlayerTags};
 use crate::arena::{EngineKind, EngineLimits, EngineSetup, Variation};
 use crate::commands::shared::LimitArguments;
-use crate::commands::shared::checksum::with_content;
+use crate::commands::shared::checksum::options_with_content;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::engine::{Engine, Settings, registry};
@@ -114,13 +114,9 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
 impl AnalyseArguments {
     /// The program, its options with the content of files, and its limits, as the tags of a match have them.
     fn settings(&self) -> anyhow::Result<String> {
-        let content = |(name, value): &(String, String)| {
-            let value = with_content(value, Path::new("")).with_context(|| format!("--option {name}"))?;
-            Ok((name.clone(), value))
-        };
         let setup = EngineSetup {
             kind: EngineKind::InProcess,
-            options: self.option.iter().map(content).collect::<anyhow::Result<_>>()?,
+            options: options_with_content(&self.option, Path::new(""), "--option ")?,
             timeout: Duration::ZERO,
             restart: false,
             ponders: false,

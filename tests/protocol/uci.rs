@@ -318,6 +318,12 @@ fn bad_lines_are_named_and_change_nothing() {
     assert_eq!(weights_now, engine.ask("weights"));
 }
 
+/// The number behind a word in the last line of a search.
+fn last(lines: &[String], word: &str) -> u64 {
+    let line = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
+    line.split(' ').skip_while(|found| *found != word).nth(1).unwrap().parse().unwrap()
+}
+
 /// The lines that answer a `go`, and the number of those that are `bestmove`.
 fn answer_to(engine: &mut Process, go: &str) -> Vec<String> {
     engine.send(go);
@@ -405,10 +411,6 @@ fn a_wrong_go_still_gives_exactly_one_move() {
             assert_eq!(best, "c1c3", "the only choice that is legal");
         }
     }
-    let last = |lines: &[String], word: &str| {
-        let line = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
-        line.split(' ').skip_while(|found| *found != word).nth(1).unwrap().parse::<u64>().unwrap()
-    };
     assert_eq!(last(&answer_to(&mut engine, "go depth 2 depth 3"), "depth"), 3, "the last one counts");
     assert_eq!(last(&answer_to(&mut engine, "go depth 0"), "depth"), 1);
     assert!(last(&answer_to(&mut engine, "go nodes 500 fast"), "nodes") <= 500);
@@ -836,11 +838,6 @@ fn a_ponder_search_waits_for_the_move() {
 #[test]
 fn limits_are_kept() {
     let mut engine = Process::neighbours();
-    let last = |lines: &[String], key: &str| {
-        let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
-        let mut words = info.split(' ').skip_while(|word| *word != key);
-        words.nth(1).unwrap().parse::<u64>().unwrap()
-    };
     engine.send("go depth 6");
     assert_eq!(last(&engine.until("bestmove"), "depth"), 6);
     engine.send("go nodes 5000");
@@ -877,8 +874,8 @@ fn options_that_do_not_change_keep_the_table() {
         engine.send(&format!("go depth 7\nwait\n{set}go depth 7"));
         engine.until("bestmove");
         let lines = engine.until("bestmove");
-        let last = lines.iter().rfind(|line| line.starts_with("info depth 7 ")).unwrap();
-        last.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().parse::<u64>().unwrap()
+        assert_eq!(last(&lines, "depth"), 7);
+        last(&lines, "nodes")
     };
     let kept = nodes("");
     for option in [
@@ -961,11 +958,7 @@ fn only_games_with_rules_of_thumb_restrict_the_root() {
         }
         let mut answer = |option| {
             engine.ask(&format!("setoption name RulesOfThumb value {option}\nsetoption name Clear Hash"));
-            let lines = answer_to(&mut engine, "go depth 1");
-            lines
-                .into_iter()
-                .rfind(|line| line.starts_with("info depth"))
-                .map(|line| line.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned())
+            last(&answer_to(&mut engine, "go depth 1"), "nodes")
         };
         assert_eq!(answer(false) != answer(true), has_some, "{variant}");
     }
@@ -992,9 +985,7 @@ fn a_weaker_engine_searches_fewer_nodes() {
     let mut engine = Process::start();
     let mut nodes = |options: &str| {
         engine.send(&format!("{options}\nucinewgame\ngo depth 12"));
-        let lines = engine.until("bestmove");
-        let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
-        info.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().parse::<u64>().unwrap()
+        last(&engine.until("bestmove"), "nodes")
     };
     let free = nodes("setoption name UCI_Elo value 1400");
     let weak = nodes("setoption name UCI_LimitStrength value true");

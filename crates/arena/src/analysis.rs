@@ -174,7 +174,7 @@ impl GameAnalysis {
         let mut scratch = game.board(Some(engine.board().variant()))?;
         let mut before = PositionAnalysis::new(engine, !moves.is_empty(), limits, control)?;
         let mut analysed = Vec::with_capacity(moves.len());
-        let mut left = moves.len();
+        let plies = opening.len() + moves.len();
         for (mv, number) in moves.iter().zip(opening.len() + 1..) {
             let illegal = |error| PositionError::Move { number, error };
             let player = engine.board().side_to_move();
@@ -182,8 +182,7 @@ impl GameAnalysis {
             let text = scratch.san(mv).map_err(illegal)?;
             let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok()).collect();
             engine.board_mut().play(mv).map_err(illegal)?;
-            left -= 1;
-            let after = PositionAnalysis::new(engine, left > 0, limits, control)?;
+            let after = PositionAnalysis::new(engine, number < plies, limits, control)?;
             let white = [before.white, after.white];
             let expected = if player == Color::White { white } else { white.map(|white| 1.0 - white) };
             analysed.push(MoveAnalysis { player, text, score: after.score, expected, best });

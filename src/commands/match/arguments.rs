@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{CommentKeys, EngineConfig, EngineSetup, Format, KeyValues, Schedule, Sprt, Tournament};
 use crate::commands::r#match::Restored;
-use crate::commands::shared::checksum::with_content;
+use crate::commands::shared::checksum::options_with_content;
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::play::{GameArguments, read_if_given};
 use crate::commands::shared::values::whole;
@@ -200,13 +200,9 @@ impl MatchArguments {
 
 /// The setup of an engine, with the content of the files that its options name.
 fn with_contents(setup: &EngineSetup) -> anyhow::Result<EngineSetup> {
-    let mut setup = setup.clone();
-    if let Some(folder) = setup.folder().map(Path::to_owned) {
-        for (name, value) in &mut setup.options {
-            *value = with_content(value, &folder).with_context(|| format!("option.{name}"))?;
-        }
-    }
-    Ok(setup)
+    let Some(folder) = setup.folder() else { return Ok(setup.clone()) };
+    let options = options_with_content(&setup.options, folder, "option.")?;
+    Ok(EngineSetup { options, ..setup.clone() })
 }
 
 /// Opens a file of final positions to append to. A match that was killed may have cut off its last line, or

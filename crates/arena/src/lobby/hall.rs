@@ -95,9 +95,12 @@ impl Hall {
         self.check_taken(name.as_str())?;
         let mut inside = self.inside();
         inside.check_person(name)?;
-        inside.check_address(name, peer.ip().to_canonical())?;
-        let is_remote = !peer.ip().to_canonical().is_loopback();
-        inside.identities.admit(name, token.as_ref(), is_remote).map_err(|error| error.to_string())?;
+        let address = peer.ip().to_canonical();
+        inside.check_address(name, address)?;
+        inside
+            .identities
+            .admit(name, token.as_ref(), !address.is_loopback())
+            .map_err(|error| error.to_string())?;
         match inside.agents.iter().find(|agent| agent.name() == name) {
             // Without a token it may be another one of the same name.
             Some(agent) if token.is_none() && agent.is_connected() => {

@@ -184,8 +184,8 @@ fn join(comment: &mut String, text: &str) {
     comment.push_str(text);
 }
 
-/// A number for a start position and moves in the notation of the protocol: games of which one repeats another
-/// have the same one, within a process.
+/// A number for a start position and moves in the notation of the protocol: games of which one repeats
+/// another have the same one, within a process.
 pub fn line_hash(start: &str, moves: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     (start, moves).hash(&mut hasher);
@@ -199,9 +199,14 @@ impl PgnGame {
     /// [`ReplayError`] if it is of another game or has a move that is not legal.
     pub fn line_hash(&self, variant: &str) -> Result<u64, ReplayError> {
         let mut board = self.board(Some(variant))?;
-        board.set_up(self.opening.set_up_fen(), &[])?;
-        let start = board.fen();
+        let start = self.start_fen(board.as_mut())?;
         Ok(line_hash(&start, &self.replay(board.as_mut())?))
+    }
+
+    /// Sets up the start position on a board. Returns its FEN.
+    pub(crate) fn start_fen(&self, board: &mut dyn Board) -> Result<String, PositionError> {
+        board.set_up(self.opening.set_up_fen(), &[])?;
+        Ok(board.fen())
     }
 
     /// A board of its game, at the start position. Where the record does not name the game, it is `expected`,

@@ -56,8 +56,7 @@ impl GameFacts {
         let mut board = record.board(expected)?;
         let special = special_board(board.as_ref(), record);
         let (opening, mut turns) = (record.opening.moves.len(), Vec::with_capacity(record.moves.len()));
-        board.set_up(record.opening.set_up_fen(), &[])?;
-        let start = board.fen();
+        let start = record.start_fen(board.as_mut())?;
         let moves = record.replay_to_result_with(board.as_mut(), &mut |board, at| {
             let mv = &record.moves[at];
             turns.push(Turn {

@@ -34,7 +34,7 @@ impl GameOptions {
         name: &str,
         value: &str,
     ) -> Result<Vec<SideEffect>, OptionError> {
-        let games: Vec<_> = registry::names().into_iter().filter(|game| has(game, name)).collect();
+        let games: Vec<_> = registry::names().into_iter().filter(|game| find(game, name).is_some()).collect();
         let in_play = engine.board().variant();
         let side_effects = match games[..] {
             [game, ..] if !games.contains(&in_play) => {
@@ -51,9 +51,9 @@ impl GameOptions {
         Ok(side_effects)
     }
 
-    /// An engine for another game, with the settings of `engine` and the values of its own options. A number out
-    /// of its range counts as the nearest one in range. A value that it no longer takes is dropped; the errors
-    /// say why.
+    /// An engine for another game, with the settings of `engine` and the values of its own options. A number
+    /// out of its range counts as the nearest one in range. A value that it no longer takes is dropped; the
+    /// errors say why.
     ///
     /// # Errors
     /// [`UnknownVariant`] lists the games.
@@ -65,10 +65,8 @@ impl GameOptions {
         let mut new = registry::engine(game, engine.settings())?;
         let mut errors = Vec::new();
         self.values.retain(|(name, value)| {
-            if !has(game, name) {
-                return true;
-            }
-            let set = new.set_option(name, &within_range(game, name, value));
+            let Some(option) = find(game, name) else { return true };
+            let set = new.set_option(name, &within_range(&option, value));
             let is_taken = set.is_ok();
             errors.extend(set.err());
             is_taken
@@ -77,19 +75,16 @@ impl GameOptions {
     }
 }
 
-/// Whether an option, by name, is one that a game has and not every game has.
-fn has(game: &str, name: &str) -> bool {
+/// The option of a game by its name, if not every game has it.
+fn find(game: &str, name: &str) -> Option<OptionSpec> {
     let options = registry::options_of_game(game).unwrap_or_default();
-    options.iter().any(|option| option.name.eq_ignore_ascii_case(name))
+    options.into_iter().find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
-/// The value of an option in the range that the option has in a game.
-fn within_range(game: &str, name: &str, value: &str) -> String {
-    let options = registry::options_of_game(game).unwrap_or_default();
-    let kind =
-        options.into_iter().find(|option| option.name.eq_ignore_ascii_case(name)).map(|found| found.kind);
-    match (kind, value.parse::<i64>()) {
-        (Some(OptionKind::Spin { min, max, .. }), Ok(number)) => number.clamp(min, max).to_string(),
+/// The value of an option, a number out of its range as the nearest one in range.
+fn within_range(option: &OptionSpec, value: &str) -> String {
+    match (&option.kind, value.parse::<i64>()) {
+        (&OptionKind::Spin { min, max, .. }, Ok(number)) => number.clamp(min, max).to_string(),
         _ => value.to_owned(),
     }
 }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::board::{SquareSet, flood, squares};
 
-/// The maximum number of empty squares of a region that is searched for an estimate. In larger ones it is half of
-/// the squares.
+/// The maximum number of empty squares of a region that is searched for an estimate. In larger ones it is half
+/// of the squares.
 const MAX_ESTIMATED_SQUARES: u32 = 14;
 
 /// The maximum number of nodes of a search.
@@ -49,17 +49,22 @@ pub struct MoveBounds {
     pub upper: u32,
 }
 
-/// Bounds as of [`move_bounds`] for an evaluation: in a large region the lower one is an estimate. No proof may
-/// use it: a region that falls apart into several corridors may have fewer moves.
+/// Bounds as of [`move_bounds`] for an evaluation: in a large region the lower one is an estimate. No proof
+/// may use it: a region that falls apart into several corridors may have fewer moves.
 pub fn move_estimate<S: SquareSet>(region: Region<S>) -> MoveBounds {
-    let upper = region.reachable().empty.count();
-    if upper > MAX_ESTIMATED_SQUARES { MoveBounds { lower: upper / 2, upper } } else { move_bounds(region) }
+    let region = region.reachable();
+    let upper = region.empty.count();
+    if upper > MAX_ESTIMATED_SQUARES { MoveBounds { lower: upper / 2, upper } } else { known_bounds(region) }
 }
 
-/// Bounds on the number of moves that the player of a region has in it. The lower one is the length of a sequence
-/// of moves.
+/// Bounds on the number of moves that the player of a region has in it. The lower one is the length of a
+/// sequence of moves.
 pub fn move_bounds<S: SquareSet>(region: Region<S>) -> MoveBounds {
-    let region = region.reachable();
+    known_bounds(region.reachable())
+}
+
+/// The bounds of a region all of whose squares are reachable, from the cache or by a search.
+fn known_bounds<S: SquareSet>(region: Region<S>) -> MoveBounds {
     let upper = region.empty.count();
     if upper <= 1 {
         return MoveBounds { lower: upper, upper };
