@@ -5,13 +5,18 @@ use crate::common;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use common::process::Process;
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
-use labrys::game::chess::Chess;
-use labrys::game::{Color, Game, Knowledge, SharedTables, TablesError, Wdl};
+use labrys::game::chess::{Chess, ChessMove};
+use labrys::game::{
+    Color, EndgameTables, Game, GameHistory, Knowledge, SharedTables, TableMoves, TableOptions, TablesError,
+    Wdl,
+};
 use labrys::search::{Control, Limits};
+use labrys::solver::{KnownValues, Solver, Value, with_solver};
 
 /// The tables of three men.
 const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
@@ -329,6 +334,53 @@ fn a_process_has_one_set_of_tables() {
     Chess::open_tables(&mut second, TABLES).unwrap();
     assert!(matches!(Chess::open_tables(&mut second, &other), Err(TablesError::InUse)));
     assert!(second.is_some(), "the tables stay");
+}
+
+/// Tables in which White wins, but not within fifty moves.
+#[derive(Debug)]
+struct Cursed(TableOptions);
+
+impl EndgameTables<Chess> for Cursed {
+    fn probe(&self, position: &Chess) -> Option<Wdl> {
+        let white_to_move = position.side_to_move() == Color::White;
+        Some(match (self.0.progress_rule, white_to_move) {
+            (true, _) => Wdl::Draw,
+            (false, true) => Wdl::Win,
+            (false, false) => Wdl::Loss,
+        })
+    }
+
+    fn options(&self) -> TableOptions {
+        self.0
+    }
+
+    fn with_options(&self, options: TableOptions) -> Option<SharedTables<Chess>> {
+        Some(Arc::new(Cursed(options)))
+    }
+
+    fn best_moves(
+        &self,
+        _: &Chess,
+        _: &GameHistory<Chess>,
+        _: &[ChessMove],
+    ) -> Option<TableMoves<ChessMove>> {
+        None
+    }
+}
+
+/// Results are those of the rules, and may be kept in files.
+#[test]
+fn proofs_count_the_fifty_move_rule_whatever_searches_do() {
+    let position = Chess::from_fen("8/8/8/8/8/2k5/8/K6R w - - 0 1").unwrap();
+    let (known, control) = (KnownValues::new(), Control::default());
+    for progress_rule in [true, false] {
+        let tables = Cursed(TableOptions { progress_rule, ..TableOptions::default() });
+        let solve = |solver: &mut Solver<Chess>| solver.solve().unwrap().value;
+        let limits = Limits::none();
+        let value =
+            with_solver(&position, &known, Some(&tables), &1.into(), &limits, &control, solve).unwrap();
+        assert_eq!(value, Some(Value::Draw), "progress rule: {progress_rule}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub use self::retrograde::{BuildError, TableSummary, TablesListener, TablesReque
 pub use self::solvable::{ProofLeaf, Solvable};
 pub use self::split::{Job, split};
 use self::table::{Memory, ProofTable};
-use labrys_core::game::{Color, EndgameTables, Game, GameHistory};
+use labrys_core::game::{Color, EndgameTables, Game, GameHistory, TableOptions};
 use labrys_core::search::{Control, Limits};
 
 /// Nodes of the first attempt at each of the two questions; they double with each attempt.
@@ -208,7 +208,8 @@ pub fn solve<G: Solvable>(
 }
 
 /// Calls `job` with a solver of a position. Other positions may have a value that is `known`, or that endgame
-/// `tables` have. Certificates cannot rest on tables.
+/// `tables` have; the draw by lack of progress counts, whether or not it does in searches. Certificates cannot
+/// rest on tables.
 ///
 /// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
 /// checkpoint that cannot be read.
@@ -233,8 +234,13 @@ pub fn with_solver<G: Solvable, T>(
     if let Some(checkpoint) = checkpoint {
         checkpoint.read(table)?;
     }
-    let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
-    let prover = Prover::new(table, &values, limits.clone(), control).with_tables(tables);
+    let progress = Progress::new::<G>(checkpoint);
+    let by_the_rules = tables.and_then(|tables| {
+        let options = TableOptions { progress_rule: true, ..tables.options() };
+        tables.with_options(options)
+    });
+    let tables = by_the_rules.as_deref().or(tables);
+    let prover = Prover::new(table, known.by_proof_key(), limits.clone(), control).with_tables(tables);
     let prover = prover.with_threads(threads).with_progress(&progress);
     Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
 }

@@ -18,7 +18,7 @@ impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> 
     pub(super) fn probe_tables(&self, ply: usize, depth: i32) -> Option<Score> {
         // A compile-time constant.
         G::TABLES_OPTION?;
-        self.tables.filter(|tables| depth >= tables.min_depth()).and_then(|_| self.table_score(ply))
+        self.tables.filter(|tables| depth >= tables.options().min_depth).and_then(|_| self.table_score(ply))
     }
 
     /// The same, where there are tables.

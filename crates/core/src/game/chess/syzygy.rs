@@ -92,8 +92,8 @@ impl EndgameTables<Chess> for Syzygy {
         counts.then(|| self.wdl(position).map(|result| self.result(result))).flatten()
     }
 
-    fn min_depth(&self) -> i32 {
-        self.options.min_depth
+    fn options(&self) -> TableOptions {
+        self.options
     }
 
     fn with_options(&self, options: TableOptions) -> Option<SharedTables<Chess>> {

@@ -33,9 +33,9 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
         None
     }
 
-    /// The fewest plies left to search at which a search probes the tables below its root.
-    fn min_depth(&self) -> i32 {
-        0
+    /// How the tables are used.
+    fn options(&self) -> TableOptions {
+        TableOptions { min_depth: 0, ..TableOptions::default() }
     }
 
     /// The same tables, used as `options` say; `None` where they have no options.
