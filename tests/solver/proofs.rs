@@ -415,6 +415,8 @@ fn results_are_checked_by_line() {
     assert!(KnownValues::<Amazons>::read(std::slice::from_ref(&path)).is_ok());
     for (line, problem) in [
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\twin\t1", "line 4: win, but an earlier line says loss"),
+        // With the colours swapped: the solver knows both by one key.
+        ("amazons\t1QQ1/Q2Q/q2q/1qq1 b\twin\t1", "line 4: win, but an earlier line says loss"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\topen\t1", "line 4: value `open`, expected"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tdraw\t1", "line 4: value `draw`, expected"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\tmany", "line 4: nodes `many`"),

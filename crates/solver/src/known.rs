@@ -21,6 +21,8 @@ use labrys_support::text;
 pub struct KnownValues<G> {
     /// Canonical positions by their hash.
     values: HashMap<u64, Vec<(G, Value)>>,
+    /// The same by the keys of the solver, of positions that are not decided without search.
+    by_key: HashMap<u64, Value>,
 }
 
 /// Why a file with results is refused.
@@ -96,7 +98,7 @@ fn check_line(line: &str) -> Result<(), String> {
 impl<G: Solvable> KnownValues<G> {
     /// No values.
     pub fn new() -> KnownValues<G> {
-        KnownValues { values: HashMap::new() }
+        KnownValues { values: HashMap::new(), by_key: HashMap::new() }
     }
 
     /// The values in files of lines, and those that certificates prove; each certificate may rest on those
@@ -179,9 +181,14 @@ impl<G: Solvable> KnownValues<G> {
         if certain.is_some_and(|winner| winner != value.winner(stm)) {
             return Err(format!("{value} is not the value of this position"));
         }
-        match self.insert(&position, value) {
+        // Of this position, or of one that the solver does not tell apart, such as with the colours swapped.
+        let alike = proof_key(&position).and_then(|key| self.by_key.get(&key).copied());
+        match self.get(&position).or(alike) {
             Some(before) if before != value => Err(format!("{value}, but an earlier line says {before}")),
-            _ => Ok(()),
+            _ => {
+                self.insert(&position, value);
+                Ok(())
+            }
         }
     }
 
@@ -191,6 +198,7 @@ impl<G: Solvable> KnownValues<G> {
         if known.is_none() {
             let canonical = position.canonical();
             self.values.entry(hash(&canonical)).or_default().push((canonical, value));
+            self.by_key.extend(proof_key(position).map(|key| (key, value)));
         }
         known
     }
@@ -206,13 +214,16 @@ impl<G: Solvable> KnownValues<G> {
     }
 
     /// The values by the keys of the solver, of positions that are not decided without search.
-    pub(super) fn by_proof_key(&self) -> HashMap<u64, Value> {
-        let all = self.values.values().flatten();
-        let open = all.filter_map(|(position, value)| match (end(position), position.proof_leaf()) {
-            (None, ProofLeaf::Open { key, .. }) => Some((key, *value)),
-            _ => None,
-        });
-        open.collect()
+    pub(super) fn by_proof_key(&self) -> &HashMap<u64, Value> {
+        &self.by_key
+    }
+}
+
+/// The key of a position for the solver, unless it is decided without search.
+fn proof_key<G: Solvable>(position: &G) -> Option<u64> {
+    match (end(position), position.proof_leaf()) {
+        (None, ProofLeaf::Open { key, .. }) => Some(key),
+        _ => None,
     }
 }
 
