@@ -192,6 +192,16 @@ fn every_board_has_a_fair_start_position() {
 }
 
 #[test]
+fn digits_add_up_in_all_ranks_of_small_boards() {
+    for fen in ["11111111/8/8/q7/7Q/8/8/8 w", "44/8/8/q7/7Q/8/8/8 w", "8/11111111/44/q7/7Q/8/8/8 w"] {
+        assert_eq!(Amazons::from_fen(fen).unwrap().fen(), "8/8/8/q7/7Q/8/8/8 w - - 0 1", "{fen}");
+    }
+    assert_eq!(Amazons::from_fen("10/10/q9/9Q w").unwrap().size(), (10, 4));
+    let error = Amazons::from_fen("12/q11/11Q w").unwrap_err().to_string();
+    assert!(error.contains("12"), "{error}");
+}
+
+#[test]
 fn other_boards_are_refused_with_the_range() {
     let mut board = board_of("7x7");
     let fen = board.fen();

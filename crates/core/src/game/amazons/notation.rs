@@ -118,14 +118,19 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
 /// The size of a board: the squares of its first rank, and its ranks.
 fn measure(board: &str) -> Result<(usize, usize), FenError> {
     let ranks = board.split('/').count();
-    let (mut files, mut run) = (0usize, 0usize);
-    for letter in board.split('/').next().unwrap_or_default().chars() {
-        match letter.to_digit(10) {
-            Some(digit) => run = run.saturating_mul(10).saturating_add(digit as usize),
-            None => files = files.saturating_add(std::mem::take(&mut run)).saturating_add(1),
+    let first = board.split('/').next().unwrap_or_default();
+    let squares = |tens: usize| {
+        let (mut files, mut run) = (0usize, 0usize);
+        for letter in first.chars() {
+            match letter.to_digit(10) {
+                Some(digit) => run = run.saturating_mul(tens).saturating_add(digit as usize),
+                None => files = files.saturating_add(std::mem::take(&mut run)).saturating_add(1),
+            }
         }
-    }
-    files = files.saturating_add(run);
+        files.saturating_add(run)
+    };
+    // Boards of fewer than ten files may have digits that add up, as in the other ranks.
+    let files = Some(squares(1)).filter(|&sum| squares(10) > MAX_SIZE && sum < 10).unwrap_or(squares(10));
     for (what, found) in [("file", files), ("rank", ranks)] {
         fen::at_most(what, found, MAX_SIZE)?;
     }
