@@ -1,10 +1,10 @@
 //! Minimax selective deepening: what the terms of `H_D` ask ("Minimax Selective Deepening", §2.2).
 
-use cozy_chess::{BitBoard, Board, Color as Side, Move, Piece, Square};
+use cozy_chess::{BitBoard, Board, Color as Side, File, Move, Piece, Square};
 
 use super::super::msd::is_last_repetition;
 use super::super::{Game, GameHistory, Knowledge, MsdFacts, MsdGains};
-use super::exchange::attackers;
+use super::exchange::{attackers, captured};
 use super::rules::{Chess, ChessMove};
 
 /// A tenth of the paper's values of pawn, knight, bishop, rook, queen and king.
@@ -20,10 +20,20 @@ pub(super) fn facts(
     let ChessMove(Move { from, to, .. }) = mv;
     let board = position.board();
     let (us, occupied) = (board.side_to_move(), board.occupied());
-    let exposed = is_attacked(board, to, !us, occupied ^ from.bitboard() | to.bitboard());
+    // The square that is entered, and what is occupied then. Castling is a move of the king to its rook.
+    let (entered, after) = match board.colors(us).has(to) {
+        true => {
+            let files = if to.file() > from.file() { [File::G, File::F] } else { [File::C, File::D] };
+            let [king, rook] = files.map(|file| Square::new(file, from.rank()));
+            let left = from.bitboard() | to.bitboard();
+            (king, (occupied & !left) | king.bitboard() | rook.bitboard())
+        }
+        false => (to, occupied ^ from.bitboard() | to.bitboard()),
+    };
+    let exposed = is_attacked(board, entered, !us, after);
     MsdFacts {
         wins: child.in_check() && child.is_terminal(),
-        captures: position.is_tactical(mv),
+        captures: captured(board, mv.0).is_some() || position.is_tactical(mv),
         escapes: !exposed && is_attacked(board, from, !us, occupied),
         repeats: is_last_repetition(child, history),
         exposed,
