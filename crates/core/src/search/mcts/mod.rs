@@ -312,9 +312,54 @@ fn root_statistics<G: Game>(searched: &SearchTree<G>, best: Option<G::Move>) -> 
 mod tests {
     use super::*;
     use crate::eval::Linear;
+    use crate::game::amazons::Amazons;
     use crate::game::neighbours::Neighbours;
     use crate::game::{Game, GameHistory};
     use crate::search::{Limits, MctsOptions, Options, RootSelection};
+
+    fn all_moves<G: Game>(position: &G) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        moves
+    }
+
+    #[test]
+    fn noise_of_an_earlier_search_does_not_stay() {
+        let (position, history) = (&Neighbours::start(), &GameHistory::new());
+        let moves = all_moves(position);
+        let mut tree: Tree<Neighbours> = Tree::new(1 << 16);
+        let priors = |tree: &Tree<Neighbours>| {
+            tree.children(0).map(|child| tree.node(child).prior).collect::<Vec<_>>()
+        };
+        tree.begin(position, history, moves[0], true, &mut || false);
+        tree.add(0, moves.iter().map(|&mv| super::tree::Node::new(mv, 0.25, 1, 0.5)));
+        let quiet = priors(&tree);
+        tree.add_root_noise(|priors| priors.fill(0.5));
+        assert_ne!(priors(&tree), quiet);
+        tree.begin(position, history, moves[0], true, &mut || false);
+        assert_eq!(priors(&tree), quiet);
+    }
+
+    #[test]
+    fn a_tree_of_candidate_moves_is_kept() {
+        let (position, history) = (&Amazons::start(), &GameHistory::new());
+        let evaluator = &Linear::shipped(0).unwrap();
+        let mcts = MctsOptions { expansion: Some(Expansion::Evaluated), ..MctsOptions::default() };
+        let options = &Options { mcts, ..Options::default() };
+        let mut tree = Tree::new(1 << 22);
+        let mut search = |root_moves: Option<&[_]>| {
+            let limits = &Limits::nodes(20_000);
+            let mut input = SearchInput::new(position, history, evaluator, options, limits);
+            input.root_moves = root_moves;
+            monte_carlo(&input, &mut tree, 1, None, &Control::default(), &mut |_: Report<_>| {});
+            tree.root().visits
+        };
+        let first = search(None);
+        assert!(search(None) > first, "the second search goes on");
+        // Not if the caller has chosen the moves.
+        let chosen = search(Some(&all_moves(position)[..5]));
+        assert!(chosen <= 2 * first && search(None) <= 2 * first);
+    }
 
     #[test]
     fn all_simulations_are_backed_up() {
@@ -336,6 +381,7 @@ mod tests {
             for _ in 0..2 {
                 // The second search reuses the tree of the first.
                 monte_carlo(&input, &mut tree, 3, None, &Control::default(), &mut |_: Report<_>| {});
+                assert_eq!(tree.excess(), 0, "{expansion:?}");
                 let mut nodes = vec![0];
                 while let Some(node) = nodes.pop() {
                     nodes.extend(tree.children(node));

@@ -147,7 +147,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
             }
         };
         if !self.poller.is_over() {
-            self.attach(tree, 0, if all { kind } else { Children::Selected });
+            self.attach(tree, 0, if all { kind } else { Children::Cut });
         }
     }
 
@@ -165,7 +165,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     /// Mixes noise into the priors of the root, if there is any.
     pub(super) fn add_root_noise(&mut self, tree: &mut Tree<G>) {
         if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Root) {
-            tree.change_priors(0, |priors| noise.mix(priors));
+            tree.add_root_noise(|priors| noise.mix(priors));
         }
     }
 
@@ -520,11 +520,18 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Attaches the listed children to a node, as many as there is memory for.
+    /// Attaches the listed children to a node, as many as there is memory for: one at least to the root, which
+    /// has all of them unless they are evaluated. A leaf that got none is evaluated again.
     fn attach(&mut self, tree: &mut Tree<G>, node: usize, kind: Children) {
-        let is_sure = node == 0 && self.expansion != Expansion::Evaluated;
-        let room = if is_sure { usize::MAX } else { tree.room().max(1) };
-        let kind = if self.children.len() > room { Children::Selected } else { kind };
+        let room = match node {
+            0 if self.expansion != Expansion::Evaluated => usize::MAX,
+            0 => tree.room().max(1),
+            _ => tree.room(),
+        };
+        if room == 0 {
+            return;
+        }
+        let kind = if self.children.len() > room { Children::Cut } else { kind };
         tree.node_mut(node).children_kind = kind;
         tree.add(node, self.children.drain(..).take(room));
     }

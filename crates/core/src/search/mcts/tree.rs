@@ -80,6 +80,8 @@ pub(super) enum Children {
     Open,
     /// A selection of the legal moves, and no more are added.
     Selected,
+    /// Fewer: those that the caller has chosen, or as many as there was memory for.
+    Cut,
     /// One for each legal move.
     All,
 }
@@ -126,6 +128,8 @@ pub struct Tree<G: Game> {
     most: usize,
     /// The position of the root, and the keys of those before it.
     root: Option<(G, Vec<u64>)>,
+    /// The priors of the root's children before noise was mixed in; empty without noise.
+    quiet_priors: Vec<f32>,
     /// Scratch: the new places of nodes while some are removed.
     places: Vec<u32>,
 }
@@ -139,7 +143,7 @@ impl<G: Game> Tree<G> {
             (nodes, places) = (Vec::new(), Vec::new());
             most /= 2;
         }
-        Tree { nodes, most: most.min(u32::MAX as usize), root: None, places }
+        Tree { nodes, most: most.min(u32::MAX as usize), root: None, quiet_priors: Vec::new(), places }
     }
 
     /// Makes a position the root, with its subtree if `keep` is set, the moves since the last root are in the
@@ -152,12 +156,19 @@ impl<G: Game> Tree<G> {
         keep: bool,
         is_over: &mut dyn FnMut() -> bool,
     ) {
-        // That of a search among some of the moves lacks the others.
-        let is_whole = |node: &usize| self.nodes[*node].children_kind != Children::Selected;
+        let is_whole = |node: &usize| self.nodes[*node].children_kind != Children::Cut;
         let root = if keep { self.find(position, history).filter(is_whole) } else { None };
-        if root.and_then(|root| self.reroot(root, is_over)).is_none() {
-            self.nodes.clear();
-            self.nodes.push(Node::new(any, 1.0, 0, 0.0));
+        let quiet_priors = std::mem::take(&mut self.quiet_priors);
+        match root.filter(|&root| self.reroot(root, is_over).is_some()) {
+            // Each search of a position has noise of its own.
+            Some(0) => self.change_priors(0, |priors| {
+                priors.iter_mut().zip(quiet_priors).for_each(|(prior, quiet)| *prior = quiet);
+            }),
+            Some(_) => {}
+            None => {
+                self.nodes.clear();
+                self.nodes.push(Node::new(any, 1.0, 0, 0.0));
+            }
         }
         if !self.has_children(0) {
             // It may be drawn by rule, and is searched even so.
@@ -254,6 +265,16 @@ impl<G: Game> Tree<G> {
             next = self.nodes.get(child)?.next as usize;
             (child != 0).then_some(child)
         })
+    }
+
+    /// Mixes noise into the priors of the root's children.
+    pub(super) fn add_root_noise(&mut self, mix: impl FnOnce(&mut [f32])) {
+        let mut quiet = Vec::new();
+        self.change_priors(0, |priors| {
+            quiet.extend_from_slice(priors);
+            mix(priors);
+        });
+        self.quiet_priors = quiet;
     }
 
     /// Changes the priors of the children of a node.
@@ -431,6 +452,12 @@ impl<G: Game> Tree<G> {
     #[cfg(test)]
     pub(super) fn is_settled(&self, node: usize) -> bool {
         self.nodes[node].virtual_losses == 0
+    }
+
+    /// The nodes that the memory was not made for, besides the children of the root.
+    #[cfg(test)]
+    pub(super) fn excess(&self) -> usize {
+        self.nodes.len().saturating_sub(self.most + self.children(0).count())
     }
 
     /// How full the memory is, in permille.
