@@ -3,12 +3,12 @@
 use crate::common;
 
 use common::{Line, find_with, random_lines};
-use labrys::engine::Playable;
+use labrys::engine::{Playable, SearchReport, Settings, registry};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory, Knowledge, MsdTerms};
-use labrys::search::{Bound, Limits, MsdOptions, Options, SearchMode, TranspositionTable};
+use labrys::search::{Bound, Control, Limits, MsdOptions, Options, SearchMode, TranspositionTable};
 
 const WINS: i32 = i32::MAX;
 const GOOD: i32 = 100_000;
@@ -49,6 +49,10 @@ fn move_ratings_agree_with_the_paper() {
         (START, &[], "e2e3", 60 * 10 + 40),
         (START, &[], "a2a3", -60 + 40),
         (START, &[], "g1f3", 60 * 2 + 40 * 3),
+        // The rook's square is attacked, the king's is not: 12 moves instead of 15.
+        ("4k3/8/8/3b4/8/8/8/4K2R w K - 0 1", &[], "e1g1", -60 * 3),
+        // Not to a queen.
+        ("3r4/2P5/8/8/8/8/7k/K7 w - - 0 1", &[], "c7d8n", GOOD),
         // A check gains no moves.
         ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
     ] {
@@ -151,10 +155,12 @@ fn all_searches_keep_the_same_moves() {
 
 #[test]
 fn chance_plies_and_msd_change_the_search() {
-    let modes = [SearchMode::AlphaBeta];
+    let modes = [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf];
+    // See above.
+    let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
     for filter in [
-        MsdOptions { keep_rate: 90, keep_fall: 30, ..MsdOptions::default() },
-        MsdOptions { keep_rate: 30, volatile_keep_rate: 90, ..MsdOptions::default() },
+        MsdOptions { keep_rate: 90, keep_fall: 30, terms: terms.clone(), ..MsdOptions::default() },
+        MsdOptions { keep_rate: 30, volatile_keep_rate: 90, terms, ..MsdOptions::default() },
         MsdOptions { volatile_plies: 2, ..MsdOptions::default() },
     ] {
         let found = changed::<Chess>(10, 3, &filter, &modes);
@@ -174,6 +180,29 @@ fn the_maximum_number_of_moves_fits() {
     // before.
     let falling = MsdOptions { keep_rate: 10, keep_fall: 5, ..MsdOptions::default() };
     assert_eq!(filtered(&start, SearchMode::Minimax, 2, &falling, 1).1, (1 + 2) + (1 + 2 + 2));
+}
+
+/// The seed decides which of equal moves are kept, so that the scores of another one do not count.
+#[test]
+fn a_seed_is_that_of_a_new_engine() {
+    let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    let score = |seeds: &[&str]| {
+        let mut engine = registry::engine("chess", &Settings::default()).unwrap();
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        for (option, value) in [("Selective", "false"), ("MsdKeepRate", "20")] {
+            engine.set_option(option, value).unwrap();
+        }
+        let mut last = None;
+        for seed in seeds {
+            engine.set_option("Seed", seed).unwrap();
+            let listener = &mut |report: &SearchReport| last = Some(report.score);
+            engine.search(&[], &Limits::depth(5), &Control::default(), listener).unwrap();
+        }
+        last.unwrap()
+    };
+    for seed in ["2", "3"] {
+        assert_eq!(score(&["0", seed]), score(&[seed]), "{seed}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::threads::{SharedState, with_helpers};
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Knowledge;
+use crate::sync::Ordering;
 
 /// On the clock, the search ends when an iteration exceeds the mate distance by this factor: a shorter mate
 /// would have been found.
@@ -220,6 +221,9 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
     fn iterate(&mut self, depth: i32) -> bool {
         let count = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
         (self.searcher.iteration, self.searcher.seldepth) = (depth as usize, 0);
+        if self.searcher.listener.is_some() {
+            self.searcher.shared.seldepth.store(0, Ordering::Relaxed);
+        }
         self.searcher.root.new_iteration();
         for pv_index in 0..count {
             self.searcher.root.pv_index = pv_index;
@@ -370,7 +374,8 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
     fn report(&mut self, index: usize, Line { depth, score, bound, pv }: Line<G::Move>) {
         let report = Report {
             depth: depth as u32,
-            seldepth: self.searcher.seldepth as u32,
+            // A line may come from the table.
+            seldepth: self.searcher.share_seldepth().max(pv.len()) as u32,
             multipv: index as u32 + 1,
             score,
             bound,

@@ -103,6 +103,15 @@ impl<'a, E> MsdFilter<'a, E> {
         }
     }
 
+    /// What the value of a position depends on besides itself, for its key in the table: 0 for nothing.
+    pub(super) fn key_part<G: Knowledge>(&self, position: &G, ply: usize) -> u64 {
+        let is_volatile = self.options.uses_volatility() && self.is_volatile(position, ply);
+        match self.options.keep_fall > 0 || self.options.uses_volatility() {
+            true => !mixed(2 * ply as u64 + u64::from(is_volatile)),
+            false => 0,
+        }
+    }
+
     /// Whether a position at `ply` is volatile.
     pub(super) fn is_volatile<G: Knowledge>(&self, position: &G, ply: usize) -> bool {
         self.after_tactical.get(ply).is_some_and(|&is_tactical| is_tactical) || position.in_check()

@@ -184,10 +184,16 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     fn poll(&mut self, ply: usize) {
         let is_root_finished = self.shared.has_finished(self.root_searches);
         self.budget.poll(&self.shared.deadline, is_root_finished);
+        self.share_seldepth();
         self.report_progress();
         if self.shared.is_shared() && !self.is_stopped() {
             self.stop_searched_nodes(ply);
         }
+    }
+
+    /// Tells the other threads how deep this one has been, and returns the most of all.
+    pub(super) fn share_seldepth(&self) -> usize {
+        self.shared.seldepth.fetch_max(self.seldepth, Ordering::Relaxed).max(self.seldepth)
     }
 
     /// Whether a table entry can replace a search. A greater depth is better, but differs from plain minimax.
@@ -309,11 +315,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
         if self.position(ply).is_terminal() { self.terminal_score(ply) } else { self.static_eval(ply) }
     }
 
-    /// The key in the table of a position at `ply`. With chance nodes in some plies, the value of a position
-    /// depends on the ply.
+    /// The key in the table of a position at `ply`. With chance nodes in some plies, or if MSD keeps fewer
+    /// moves there, the value of a position depends on the ply.
     #[inline]
     pub(super) fn table_key(&self, position: &G, ply: usize) -> u64 {
         let key = position.table_key();
+        let key = key ^ self.msd.as_ref().map_or(0, |msd| msd.key_part(position, ply));
         match self.chance_plies {
             _ if !G::HAS_CHANCE => key,
             0 => key,
@@ -326,7 +333,21 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     #[inline]
     pub(super) fn tt_entry(&self, ply: usize) -> Option<TtEntry<G::Move>> {
         let entry = self.table.probe::<G::Move>(self.table_key(self.position(ply), ply))?;
+        if entry.score.is_decisive() && !self.is_in_reach(entry.score, ply) {
+            return Some(entry.without_score());
+        }
         Some(TtEntry { score: entry.score.from_tt(ply), ..entry })
+    }
+
+    /// Whether a mate or a tablebase result in the table still is one for the position at `ply`: another line
+    /// to the position, or more moves before it, may have left too few plies, of the search or to the draw by
+    /// lack of progress.
+    #[cold]
+    fn is_in_reach(&self, score: Score, ply: usize) -> bool {
+        let Some(plies) = score.mate_distance() else { return score.from_tt(ply).is_decisive() };
+        let clock = self.position(ply).halfmove_clock();
+        let most = G::DRAW_RULES.no_progress.map_or(MAX_PLY, |limit| limit.saturating_sub(clock));
+        plies <= most && ply + plies <= MAX_PLY
     }
 
     /// Stores an entry for the position at `ply`, its score as seen from the root.

@@ -35,6 +35,11 @@ impl<M> TtEntry<M> {
         }
     }
 
+    /// The entry with nothing known of the score.
+    pub(super) fn without_score(self) -> TtEntry<M> {
+        TtEntry { score: -Score::INFINITE, bound: Bound::Lower, depth: 0, ..self }
+    }
+
     /// The static evaluation, refined by the score if its bound allows: +28 ± 27 Elo in chess. A forced end
     /// is no evaluation.
     pub(super) fn refine(&self, static_eval: Score) -> Score {

@@ -105,6 +105,8 @@ pub(super) struct SharedState<'a, M> {
     pub(super) deadline: Deadline<'a>,
     /// Positions that the threads have found in endgame tables.
     pub(super) tbhits: AtomicU64,
+    /// The most plies that threads have reached in the iteration.
+    pub(super) seldepth: AtomicUsize,
     /// The moves that threads are searching; `None` with a single thread.
     busy: Option<BusyTable>,
     /// Threads of the search.
@@ -131,6 +133,7 @@ impl<'a, M: GameMove> SharedState<'a, M> {
         SharedState {
             deadline,
             tbhits: AtomicU64::new(0),
+            seldepth: AtomicUsize::new(0),
             busy: (threads > 1).then(BusyTable::new),
             threads,
             finished: AtomicUsize::new(0),

@@ -222,8 +222,11 @@ impl<G: Playable> GameEngine<G> {
         let old = std::mem::replace(&mut self.settings, settings);
         let evaluation = |settings: &Settings| (settings.evaluation, settings.is_limited());
         let search = |settings: &Settings| {
-            let Options { selective, width, chance_plies, msd, constants, .. } = settings.search.clone();
-            (selective, width, chance_plies, msd, constants)
+            let Options { selective, width, chance_plies, msd, constants, seed, .. } =
+                settings.search.clone();
+            // Moves that are rated equal are kept at random.
+            let seed = msd.is_on().then_some(seed);
+            (selective, width, chance_plies, msd, constants, seed)
         };
         if evaluation(&old) != evaluation(&self.settings) || search(&old) != search(&self.settings) {
             // The scores in the table are those of another evaluation, or of a search among other moves.

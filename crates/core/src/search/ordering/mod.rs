@@ -178,6 +178,17 @@ impl<M: GameMove> MovePicker<M> {
         self.again == 0
     }
 
+    /// Whether the move just picked has been deferred before.
+    pub(super) fn is_deferred(&self) -> bool {
+        self.again > 0
+    }
+
+    /// Skips all moves but the deferred ones.
+    pub(super) fn skip_rest(&mut self) {
+        self.given = self.moves.len();
+        self.stage = Stage::All;
+    }
+
     /// The index of the best move not yet picked.
     #[inline]
     fn best(&self) -> Option<usize> {
@@ -336,6 +347,27 @@ mod tests {
     use crate::game::Game;
     use crate::game::chess::Chess;
     use crate::search::limits::{Control, TimeManager};
+
+    #[test]
+    fn deferred_moves_come_last_also_if_the_rest_is_skipped() {
+        let position = Chess::start();
+        let moves: Vec<_> = ["e2e4", "d2d4", "c2c4"].map(|text| position.parse_move(text).unwrap()).into();
+        let (evaluator, heuristics, state) = (Linear::shipped(0).unwrap(), Heuristics::new(), ());
+        let control = Control::default();
+        let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
+        let mut picker = MovePicker::default();
+        picker.begin_in_order(moves.iter().copied());
+        let next = |picker: &mut MovePicker<_>| {
+            picker.next(&position, (&evaluator, &state), &heuristics, Context::default(), 0, &deadline)
+        };
+        assert_eq!(next(&mut picker), Some(moves[0]));
+        assert!(picker.defer(moves[0]) && !picker.is_deferred());
+        assert_eq!(next(&mut picker), Some(moves[1]));
+        picker.skip_rest();
+        assert_eq!(next(&mut picker), Some(moves[0]));
+        assert!(picker.is_deferred() && !picker.defer(moves[0]));
+        assert_eq!(next(&mut picker), None);
+    }
 
     #[test]
     fn without_quiet_moves_only_losing_captures_are_left() {

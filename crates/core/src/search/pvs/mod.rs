@@ -376,12 +376,13 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
                 continue;
             }
             move_count += 1;
-            if move_count > width {
+            // A deferred move has not been pruned in its own place, which was an earlier one.
+            let is_deferred = picker.is_deferred();
+            if move_count > width && !is_deferred {
                 self.show_rest(Step::Width, node, picker, 1, alpha, |_, _| true);
-                break;
-            }
-            if root {
-                self.announce_root_move(mv, move_count);
+                picker.skip_rest();
+                move_count -= 1;
+                continue;
             }
             let is_tactical = self.position(ply).is_tactical(mv);
             let history_score = self.history_score(ply, mv, is_tactical);
@@ -394,7 +395,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
                 false => 0,
             };
 
-            if prunes && move_count > 1 && !best.is_decisive() {
+            if prunes && move_count > 1 && !is_deferred && !best.is_decisive() {
                 // 14. Late move, futility and history pruning (selective) of quiet moves, once a move does
                 //     not lose. Moves that give check are searched, but for those behind the first one that is
                 //     late and gives none: late move pruning ends the quiet moves there.
@@ -417,10 +418,10 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
                                 true => picker.generated().contains(&mv),
                                 false => !position.is_tactical(mv),
                             });
-                            if by_eval {
-                                break;
+                            match by_eval {
+                                true => picker.skip_rest(),
+                                false => picker.skip_quiet(),
                             }
-                            picker.skip_quiet();
                             continue;
                         }
                     }
@@ -447,6 +448,9 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
                     continue;
                 }
                 busy.mark();
+            }
+            if root {
+                self.announce_root_move(mv, move_count);
             }
 
             // 17. Singular extension (selective): is the table move the only good one?
@@ -711,6 +715,38 @@ mod tests {
             let score = searcher.pvs(3, Window::null_above(alpha), 1, Inherited::default());
             assert_eq!(score, Score::mate_in(2));
         });
+    }
+
+    #[test]
+    fn results_out_of_reach_are_not_taken_from_the_table() {
+        let of = |clock: usize| Chess::from_fen(&format!("8/8/8/8/4k3/8/8/KR6 w - - {clock} 99")).unwrap();
+        let stored = |clock: usize, score: Score, ply: usize| {
+            with_searcher(&of(clock), |searcher| {
+                searcher.stack[ply] = searcher.stack[0].clone();
+                let (best, bound) = (searcher.position(0).parse_move("a1b2").ok(), Bound::Exact);
+                let entry = TtEntry { best, score, bound, depth: 20, static_eval: None, is_pv: true };
+                searcher.table.store(searcher.position(0).table_key(), entry);
+                let found = searcher.tt_entry(ply).unwrap();
+                assert_eq!(found.best, best);
+                (found.depth > 0).then_some(found.score)
+            })
+        };
+        // A mate in 41 plies: the fifty-move rule allows as many, and so does the depth of a search.
+        for (clock, ply) in [(0, 0), (59, 0), (0, MAX_PLY - 41)] {
+            for (here, at_ply) in [
+                (Score::mate_in(41), Score::mate_in(ply + 41)),
+                (Score::mated_in(41), Score::mated_in(ply + 41)),
+            ] {
+                assert_eq!(stored(clock, here, ply), Some(at_ply), "{clock} {ply}");
+            }
+        }
+        for (clock, ply) in [(60, 0), (0, MAX_PLY - 40)] {
+            assert_eq!(stored(clock, Score::mate_in(41), ply), None, "{clock} {ply}");
+            assert_eq!(stored(clock, Score::mated_in(41), ply), None, "{clock} {ply}");
+        }
+        // Tablebase results do not depend on the clock, but they do not become evaluations.
+        assert_eq!(stored(70, Score::tb_win_in(41), 3), Some(Score::tb_win_in(44)));
+        assert_eq!(stored(0, Score::tb_win_in(2 * MAX_PLY), 1), None);
     }
 
     #[test]
