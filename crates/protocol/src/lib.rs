@@ -33,6 +33,7 @@ mod listen;
 mod output;
 pub mod pipe;
 pub mod process;
+mod socket;
 pub mod text;
 pub mod transport;
 mod uci;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::command::{self, CommandError};
 use super::guest::GuestLimits;
 use super::output::error_line;
+use super::socket;
 use super::uci::run_for_guest;
 use super::waiting_room::WaitingRoom;
 use labrys_core::clock::Instant;
@@ -93,7 +94,7 @@ impl Sessions {
 
     /// Waits for the first command, and runs a session if there is a place.
     fn serve(&self, stream: &Arc<TcpStream>) -> io::Result<()> {
-        stream.set_nodelay(true)?;
+        socket::prepare(stream)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
         if self.claim_session().is_none() {
             self.waiting.leave(stream);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::agents::{Agent, Link};
 use super::pipe::ClientError;
 use super::process::{Launch, Process};
-use super::{backlog, input};
+use super::{backlog, input, socket};
 
 /// The timeout of connecting and of writing a line.
 const SOCKET_TIMEOUT: Duration = Duration::from_secs(10);
@@ -105,7 +105,7 @@ impl Peer {
             Transport::Tcp(address) => {
                 let failed = |error| ClientError::Connect { address: address.to_string(), error };
                 let stream = address.connect(timeout).map_err(failed)?;
-                stream.set_nodelay(true).map_err(failed)?;
+                socket::prepare(&stream).map_err(failed)?;
                 stream.set_write_timeout(Some(SOCKET_TIMEOUT)).map_err(failed)?;
                 let [input, output] =
                     [stream.try_clone().map_err(failed)?, stream.try_clone().map_err(failed)?];

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::Greeting;
 use crate::GuestLimits;
+use crate::socket;
 use crate::transport::TcpAddress;
 use crate::uci::run_for_guest;
 use labrys_core::game::quote;
@@ -86,7 +87,7 @@ pub fn connect(
 /// Speaks UCI over one connection.
 fn session(stream: TcpStream, greeting: &Greeting, limits: &GuestLimits) -> Result<End, ConnectError> {
     let open = || {
-        stream.set_nodelay(true)?;
+        socket::prepare(&stream)?;
         (&stream).write_all(format!("{}\n", greeting.line()).as_bytes())?;
         let (mut input, mut first) = (BufReader::new(stream.try_clone()?), Vec::new());
         (&mut input).take(LONGEST as u64).read_until(b'\n', &mut first)?;

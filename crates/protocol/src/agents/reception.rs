@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{Agent, Greeting};
 use crate::listen::{PAUSE, TOO_MANY, turn_away};
+use crate::socket;
 use crate::waiting_room::WaitingRoom;
 use labrys_core::clock::Instant;
 
@@ -82,7 +83,7 @@ impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A,
 
     /// The agent of a connection, or the reason of its refusal.
     fn admitted(&self, stream: &TcpStream, peer: SocketAddr) -> io::Result<Result<Agent, String>> {
-        stream.set_nodelay(true)?;
+        socket::prepare(stream)?;
         stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
         let line = read_greeting(stream)?;
         stream.set_read_timeout(None)?;
