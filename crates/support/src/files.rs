@@ -43,11 +43,19 @@ impl Target {
         }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Err(error) if error.kind() == ErrorKind::NotFound && names_a_folder(&file) => {
+                Err(ErrorKind::IsADirectory.into())
+            }
             Ok(found) if !found.is_file() => Ok(Target::Stream(path.to_owned())),
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(Target::File(file)),
         }
     }
+}
+
+/// Whether a path can only be that of a folder, as its last character is a separator.
+fn names_a_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| std::path::is_separator(byte.into()))
 }
 
 /// Whether a path is a pipe or a device, which cannot be read again or resumed.
@@ -165,7 +173,8 @@ fn temporary_beside(
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match Target::of(path)? {
         // Opening a pipe waits for a reader.
-        Target::Stream(_) => Ok(()),
+        Target::Stream(path) if is_pipe(&path) => Ok(()),
+        Target::Stream(path) => open_stream(&path).map(drop),
         Target::File(path) => {
             match OpenOptions::new().append(true).open(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -267,17 +276,28 @@ impl Drop for Claim {
 /// Opens a lock file, which may be left by another user: locking it needs no write access, but it has to be
 /// readable by all.
 fn open_lock(path: &Path) -> io::Result<File> {
-    let opened = match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
-        Ok(file) => {
-            #[cfg(unix)]
-            {
-                let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-                _ = file.set_permissions(readable);
+    // What was not created here may be a link, and the permissions of its target do not change.
+    let existing = || {
+        let opened = OpenOptions::new().write(true).open(path);
+        opened.or_else(|error| File::open(path).map_err(|_| error))
+    };
+    let opened = loop {
+        match OpenOptions::new().write(true).create_new(true).open(path) {
+            Ok(file) => {
+                #[cfg(unix)]
+                {
+                    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+                    _ = file.set_permissions(readable);
+                }
+                break Ok(file);
             }
-            Ok(file)
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => match existing() {
+                // Its holder has removed it.
+                Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {}
+                opened => break opened,
+            },
+            Err(error) => break Err(error),
         }
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path).or(Err(error)),
-        Err(error) => Err(error),
     };
     opened.map_err(|error| match error.kind() {
         ErrorKind::PermissionDenied if path.exists() => {
@@ -286,6 +306,14 @@ fn open_lock(path: &Path) -> io::Result<File> {
         }
         _ => error,
     })
+}
+
+/// Whether a path is a pipe.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    return fs::metadata(path).is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type()));
+    #[cfg(not(unix))]
+    false
 }
 
 /// Whether an open file is still the one at a path.
@@ -522,6 +550,38 @@ mod tests {
         assert_eq!(Claim::folder(folder.path()).unwrap_err().kind(), ErrorKind::ResourceBusy);
         drop(claim);
         assert!(!lock.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_is_a_link_leaves_its_target_alone() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let [secret, lock] = ["secret", FOLDER_LOCK].map(|name| folder.path().join(name));
+        fs::write(&secret, "").unwrap();
+        fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
+        symlink(&secret, &lock).unwrap();
+        drop(Claim::folder(folder.path()));
+        assert_eq!(fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+        symlink("nowhere", &lock).unwrap();
+        assert_eq!(Claim::folder(folder.path()).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused_before_long_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = folder.path().join("new/");
+        assert_eq!(check_writable(&new).unwrap_err().kind(), ErrorKind::IsADirectory);
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink("nowhere/", &link).unwrap();
+            assert_eq!(check_writable(&link).unwrap_err().kind(), ErrorKind::IsADirectory);
+            check_writable(Path::new("/dev/null")).unwrap();
+            // No process has that many open.
+            check_writable(Path::new("/dev/fd/99999")).unwrap_err();
+        }
     }
 
     #[cfg(unix)]
