@@ -234,9 +234,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match run(arguments) {
-        // A closed pipe is no error.
-        Err(error) if !is_closed_pipe(&error) => fail(format_args!("{}", full_text(&error))),
-        _ => ExitCode::SUCCESS,
+        // Who reads no more needs no message; what was left to do has not been done.
+        Err(error) if is_closed_pipe(&error) => ExitCode::FAILURE,
+        Err(error) => fail(format_args!("{}", full_text(&error))),
+        Ok(()) => ExitCode::SUCCESS,
     }
 }
 

@@ -143,7 +143,6 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
         printed = kept.and(print(&solution));
         is_solved = solution.value.is_some();
     });
-    printed?;
     let written = match written {
         Err(TaskError::Write(WriteError::Stopped)) => Some(None),
         written => written?.map(Some),
@@ -151,6 +150,7 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
     if let (Some(path), Some(written)) = (&arguments.proof, written) {
         report_certificate(path, written, arguments)?;
     }
+    printed?;
     let is_complete = is_solved && !matches!(written, Some(None));
     ensure!(is_complete || !control.is_stopped(), "interrupted");
     Ok(())

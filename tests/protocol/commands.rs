@@ -194,6 +194,12 @@ fn a_closed_pipe_ends_every_command_quietly() {
         );
         assert!(!error.contains("panicked") && !error.contains("pipe"), "{arguments:?}: {error}");
     }
+    // What fails, fails.
+    std::fs::write(&epd, "k7/8/8/8/8/8/P7/K7 w - - 0 1 ;D1 99\n").unwrap();
+    assert_eq!(unread(&["perft", "--suite", &epd]), (false, String::new()));
+    let [proof, manifest] = ["other-proof", "manifest"].map(path);
+    unread(&["solve", "--fen", drawn, "--proof", &proof, "--manifest", &manifest]);
+    assert_eq!(std::fs::read_to_string(&manifest).unwrap().lines().count(), 1);
     // Unread messages are no reason to fail, either.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
