@@ -257,24 +257,11 @@ impl Session {
                 };
                 return Ok(Some(Message::Checked { fen, problem }.to_json()));
             }
-            Request::Resign {} => {
-                state.decide(PlayerDecision::resignation(deciding_person(state, role)?))?;
-            }
-            Request::Draw {} => {
+            Request::Resign {} => at_end_of_line(state, |state| {
                 let person = deciding_person(state, role)?;
-                let has_opponent = state.is_person(!person);
-                if has_opponent && matches!(role, Role::Player(_)) && state.draw_offer != Some(!person) {
-                    if let Some(end) = state.tree.end() {
-                        return Err(GameError::Over(end.text).into());
-                    }
-                    state.draw_offer = Some(person);
-                    return Ok(None);
-                }
-                if !has_opponent && !accepts_draw(&state.tree, !person) {
-                    return Err(Refusal::NoDraw(!person));
-                }
-                state.decide(PlayerDecision::Draw)?;
-            }
+                Ok(state.decide(PlayerDecision::resignation(person))?)
+            })?,
+            Request::Draw {} => at_end_of_line(state, |state| draw(state, role))?,
             Request::Rematch {} => {
                 if !state.is_over() {
                     return Err(Refusal::NotOver);
@@ -404,6 +391,7 @@ impl Session {
 /// that they do not interfere.
 fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Refusal> {
     let (before, was_paused) = (state.tree.current(), state.is_paused);
+    let end = state.tree.line().last().copied().unwrap_or(before);
     state.tree.show(node)?;
     // In a pause, the moves form a variation.
     state.is_paused |= state.has_engine();
@@ -411,6 +399,8 @@ fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Ref
         match state.play(mv) {
             Ok(()) => {}
             Err(error) if index == 0 => {
+                // The line, and the position in it.
+                state.tree.show(end)?;
                 state.tree.show(before)?;
                 state.is_paused = was_paused;
                 return Err(error.into());
@@ -420,6 +410,37 @@ fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Ref
     }
     state.is_stepping = false;
     Ok(())
+}
+
+/// Makes a decision where the line ends: there the game goes on, whichever of its positions is shown.
+fn at_end_of_line(
+    state: &mut State,
+    decide: impl FnOnce(&mut State) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    let shown = state.tree.current();
+    state.tree.show_end()?;
+    let decided = decide(state);
+    if state.tree.end().is_none() || decided.is_err() {
+        state.tree.show(shown)?;
+    }
+    decided
+}
+
+/// Ends the game in a draw, or offers one.
+fn draw(state: &mut State, role: Role) -> Result<(), Refusal> {
+    let person = deciding_person(state, role)?;
+    let has_opponent = state.is_person(!person);
+    if has_opponent && matches!(role, Role::Player(_)) && state.draw_offer != Some(!person) {
+        if let Some(end) = state.tree.end() {
+            return Err(GameError::Over(end.text).into());
+        }
+        state.draw_offer = Some(person);
+        return Ok(());
+    }
+    if !has_opponent && !accepts_draw(&state.tree, !person) {
+        return Err(Refusal::NoDraw(!person));
+    }
+    Ok(state.decide(PlayerDecision::Draw)?)
 }
 
 /// The person for whom a role decides: the one in its own seat, and without a seat the only one or the one to
@@ -459,13 +480,14 @@ pub(crate) fn read_players(
 
 fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
     let &ClockRequest { minutes, increment } = clock;
-    let is_valid = (0.0..=MAX_CLOCK).contains(&minutes)
-        && (0.0..=MAX_CLOCK).contains(&increment)
-        && minutes + increment > 0.0;
-    if !is_valid {
+    if ![minutes, increment].iter().all(|number| (0.0..=MAX_CLOCK).contains(number)) {
         return Err(Refusal::Clock);
     }
     let [time, increment] = [minutes * 60.0, increment].map(Duration::from_secs_f64);
+    // A fraction of a nanosecond is none.
+    if time.is_zero() && increment.is_zero() {
+        return Err(Refusal::Clock);
+    }
     Ok(TimeControl { moves: None, time, increment })
 }
 
@@ -807,6 +829,74 @@ mod tests {
         assert!(table.0.state().tree.end().is_none());
         assert_eq!(table.ask_as(WHITE, draw), Value::Null);
         assert_eq!(table.game()["end"]["text"], "draw: by agreement");
+    }
+
+    /// 1. e4 e5 2. Nf3, with the position after 1. e4 shown.
+    fn looking_back() -> Table {
+        let table = Table::new("chess", None, PEOPLE);
+        {
+            let tree = &mut table.0.state().tree;
+            ["e2e4", "e7e5", "g1f3"].iter().for_each(|mv| tree.add(mv).unwrap());
+            tree.show(1).unwrap();
+        }
+        table
+    }
+
+    #[test]
+    fn a_decision_is_about_the_end_of_the_line_whichever_position_is_shown() {
+        for (decision, result) in [("resign", "1-0"), ("draw", "1/2-1/2")] {
+            let table = looking_back();
+            assert_eq!(table.ask(json!({"do": decision})), Value::Null);
+            let game = table.game();
+            assert_eq!((&game["node"], &game["record"]["result"]), (&json!(3), &json!(result)), "{decision}");
+        }
+        // An offer ends nothing.
+        let table = looking_back();
+        table.ask(json!({"do": "seats", "on": true}));
+        assert_eq!(table.ask_as(WHITE, json!({"do": "draw"})), Value::Null);
+        assert_eq!((&table.game()["node"], &table.game()["draw-offer"]), (&json!(1), &json!("white")));
+        assert_eq!(table.ask_as(BLACK, json!({"do": "draw"})), Value::Null);
+        assert_eq!(table.game()["end"]["text"], "draw: by agreement");
+    }
+
+    #[test]
+    fn a_refused_line_changes_no_line() {
+        let table = looking_back();
+        table.0.state().tree.add("c7c5").unwrap();
+        table.0.state().tree.show(3).unwrap();
+        table.0.state().tree.show(0).unwrap();
+        let line = table.game()["line"].clone();
+        let request = json!({"do": "play-line", "node": 4, "moves": ["a1a8"]});
+        assert!(table.problem(request).contains("a1a8"));
+        assert_eq!((&table.game()["node"], &table.game()["line"]), (&json!(0), &line));
+    }
+
+    /// With a fraction of a nanosecond.
+    #[test]
+    fn a_clock_has_time() {
+        let table = Table::new("chess", None, PEOPLE);
+        let clock = json!({"minutes": 0, "increment": 1e-12});
+        let request = json!({"do": "new", "game": "chess", "players": PEOPLE, "clock": clock});
+        assert_eq!(table.problem(request), Refusal::Clock.to_string());
+    }
+
+    #[test]
+    fn players_see_no_evaluation_of_an_engine_before_the_end() {
+        let table = Table::new("chess", None, ["person", "800 Elo"]);
+        {
+            let tree = &mut table.0.state().tree;
+            let eval = || Eval { result: 0.6, depth: 3, by: String::new() };
+            tree.store_eval(0, eval());
+            tree.add("e2e4").unwrap();
+            tree.store_eval(1, eval());
+            tree.add("e7e5").unwrap();
+        }
+        let evals = || [table.game()["start-eval"].clone(), table.game()["line"][0]["eval"].clone()];
+        assert!(evals().iter().all(Value::is_object));
+        table.ask(json!({"do": "seats", "on": true}));
+        assert_eq!(evals(), [Value::Null, Value::Null]);
+        assert_eq!(table.ask_as(WHITE, json!({"do": "resign"})), Value::Null);
+        assert!(evals().iter().all(Value::is_object));
     }
 
     #[test]

@@ -310,6 +310,11 @@ impl GameTree {
         Ok(Variation { fen: board.fen(), moves: Vec::new() })
     }
 
+    /// Shows the end of the current line.
+    pub(crate) fn show_end(&mut self) -> Result<(), GameError> {
+        self.show(self.line().last().copied().unwrap_or(ROOT))
+    }
+
     /// Makes a node the current one, and its line the current line.
     pub(crate) fn show(&mut self, node: usize) -> Result<(), GameError> {
         if !self.contains(node) {
@@ -534,12 +539,13 @@ impl GameTree {
         moves.collect()
     }
 
-    /// The moves of the current line.
-    pub(crate) fn line_moves(&self, judgements: &Judgements) -> Vec<LineMove<'_>> {
+    /// The moves of the current line, with evaluations or without.
+    pub(crate) fn line_moves(&self, judgements: &Judgements, shows_evals: bool) -> Vec<LineMove<'_>> {
         let line = self.line().into_iter().map(|index| {
             let node = &self.nodes[index];
             let review = self.move_review(index, judgements);
-            LineMove { node: index, mv: &node.mv, text: &node.text, eval: node.eval.as_ref(), review }
+            let eval = node.eval.as_ref().filter(|_| shows_evals);
+            LineMove { node: index, mv: &node.mv, text: &node.text, eval, review }
         });
         line.collect()
     }

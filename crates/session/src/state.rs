@@ -343,6 +343,8 @@ impl State {
         let State { number, tree, players, analysis, .. } = self;
         let end = tree.end();
         let judgements = tree.judgements();
+        // Players in seats get no help from what an engine thinks.
+        let shows_evals = self.seats.is_none() || self.is_over();
         let clock = self.control.zip(self.time_left()).map(|(control, left)| ClockState {
             text: format!("{}+{}", control.time.as_secs_f64() / 60.0, control.increment.as_secs_f64()),
             left: left.map(|left| left.as_millis() as u64),
@@ -373,7 +375,7 @@ impl State {
             games: self.file.as_ref().map(GameFile::state),
             tree: tree.all_moves(self.increments(), &judgements),
             comment: tree.nodes[ROOT].annotations.text(),
-            line: tree.line_moves(&judgements),
+            line: tree.line_moves(&judgements, shows_evals),
             review: self.reviewer.as_ref().map(|analyst| tree.review_state(&analyst.name, judgements)),
             node: tree.current(),
             ply: tree.ply(),
@@ -383,7 +385,7 @@ impl State {
             moves: if end.is_some() { Vec::new() } else { tree.board().legal_moves() },
             end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
             clock,
-            start_eval: tree.eval(ROOT),
+            start_eval: tree.eval(ROOT).filter(|_| shows_evals),
             opening: tree
                 .opening(tree.current())
                 .map(|NamedOpening { code, name }| OpeningText { code, name }),

@@ -44,10 +44,10 @@ pub(super) fn check(headers: &HeaderMap, port: u16) -> Result<(), AccessError> {
     }
     let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let is_foreign = value("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site));
-    match is_foreign && value("sec-fetch-mode") != Some("navigate") {
-        true => Err(AccessError::Origin),
-        false => Ok(()),
-    }
+    // A frame navigates, too.
+    let is_link = value("sec-fetch-mode") == Some("navigate")
+        && value("sec-fetch-dest").is_none_or(|destination| destination == "document");
+    if is_foreign && !is_link { Err(AccessError::Origin) } else { Ok(()) }
 }
 
 /// Whether a `Host` is `localhost` or an address, with the port of the server.
@@ -90,6 +90,16 @@ mod tests {
         assert_eq!(check_headers(&[]), Err(AccessError::Host));
         let twice = [("host", "localhost:8888"), ("host", "evil.example:8888")];
         assert_eq!(check_headers(&twice), Err(AccessError::Host));
+    }
+
+    #[test]
+    fn pages_of_other_sites_may_link_to_the_board_but_not_frame_it() {
+        for (destination, expected) in [("document", Ok(())), ("iframe", Err(AccessError::Origin))] {
+            let host = ("host", "localhost:8888");
+            let fetch = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
+            let headers = [host, fetch[0], fetch[1], ("sec-fetch-dest", destination)];
+            assert_eq!(check_headers(&headers), expected, "{destination}");
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ struct Shared {
     lobby: Option<Arc<LobbyPage>>,
     connections: Arc<Semaphore>,
     /// Lets one search through the folder go on at a time.
-    folder_searches: Semaphore,
+    folder_searches: Arc<Semaphore>,
     /// Lets one inspection go on at a time.
     inspections: Arc<Semaphore>,
     /// Limits the inspections that go on or wait.
@@ -169,7 +169,7 @@ impl Server {
             folder: config.folder.clone().map(Folder::new),
             lobby: config.lobby.clone(),
             connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
-            folder_searches: Semaphore::new(1),
+            folder_searches: Arc::new(Semaphore::new(1)),
             inspections: Arc::new(Semaphore::new(1)),
             inspection_queue: Semaphore::new(inspection::MAX_QUEUE),
         });
@@ -282,12 +282,15 @@ async fn connect(
             session => session,
         },
     };
-    let member = session.map(|session| Member::new(session, token));
+    let member = session.map(|session| (session.clone(), Member::new(session, token)));
     let upgrade = upgrade.max_message_size(MAX_REQUEST_BYTES).max_frame_size(MAX_REQUEST_BYTES);
-    let (folder, has_lobby) = (shared.folder.clone(), shared.lobby.is_some());
     upgrade.on_upgrade(move |socket| async move {
         match member {
-            Some(member) => connection::serve(socket, member, folder, has_lobby).await,
+            Some((session, member)) => {
+                let (folder, has_lobby) = (shared.folder.clone(), shared.lobby.is_some());
+                connection::serve(socket, member, folder, has_lobby).await;
+                shared.sessions.mark_used(&session);
+            }
             None => connection::refuse(socket).await,
         }
         drop(permit);
@@ -364,8 +367,13 @@ async fn search_folder<T: Send + 'static>(
     let folder = folder.ok_or_else(|| (StatusCode::NOT_FOUND, "no folder is open\n".to_owned()))?;
     let filter = Filter::read(fields).map_err(|error| (StatusCode::BAD_REQUEST, format!("{error}\n")))?;
     let failed = |error: &dyn Display| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n"));
-    let _turn = shared.folder_searches.acquire().await.map_err(|error| failed(&error))?;
-    spawn_blocking(move || job(folder, filter)).await.map_err(|error| failed(&error))
+    let turn = shared.folder_searches.clone().acquire_owned().await.map_err(|error| failed(&error))?;
+    // The search goes on if the browser leaves, and so does its turn.
+    let searched = spawn_blocking(move || {
+        let _turn = turn;
+        job(folder, filter)
+    });
+    searched.await.map_err(|error| failed(&error))
 }
 
 /// The head of what [`inspect`] answers, without an inspection.

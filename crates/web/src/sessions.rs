@@ -57,9 +57,7 @@ impl Sessions {
     /// a task of the server.
     pub(super) fn join(&self, id: &str) -> Option<Arc<Session>> {
         let mut all = self.all();
-        if let Some(index) = all.iter().position(|session| session.id == id) {
-            let session = all.remove(index);
-            all.push(session.clone());
+        if let Some(session) = use_first(&mut all, |session| session.id == id) {
             return Some(session);
         }
         if all.len() >= MAX_SESSIONS {
@@ -83,7 +81,12 @@ impl Sessions {
 
     /// The session that has a seat with this token.
     pub(super) fn with_seat(&self, token: &str) -> Option<Arc<Session>> {
-        self.all().iter().find(|session| session.role(Some(token)).is_some()).cloned()
+        use_first(&mut self.all(), |session| session.role(Some(token)).is_some())
+    }
+
+    /// Marks a session as used until now, as when a connection ends.
+    pub(super) fn mark_used(&self, session: &Arc<Session>) {
+        use_first(&mut self.all(), |other| other.id == session.id);
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
@@ -131,6 +134,14 @@ impl Sessions {
         tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines, tasks::CLOCK_INTERVAL));
         session
     }
+}
+
+/// Moves the first session that `is_meant` to the end of the list, to the most recently used ones.
+fn use_first(all: &mut Vec<Arc<Session>>, is_meant: impl Fn(&Session) -> bool) -> Option<Arc<Session>> {
+    let index = all.iter().position(|session| is_meant(session))?;
+    let session = all.remove(index);
+    all.push(session.clone());
+    Some(session)
 }
 
 #[cfg(test)]

@@ -47,8 +47,17 @@ pub(super) async fn search(session: Weak<Session>, mut jobs: Jobs, slots: Slots,
         }
         let Some(job) = jobs.borrow_and_update().clone() else { continue };
         let slots = if job.is_endless() { &slots.analyses } else { &slots.moves };
-        // The semaphore is never closed.
-        let Ok(slot) = slots.clone().acquire_owned().await else { return };
+        let slot = tokio::select! {
+            slot = slots.clone().acquire_owned() => slot.expect("the semaphore is never closed"),
+            // Another job may have to wait less.
+            changed = jobs.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                jobs.mark_changed();
+                continue;
+            }
+        };
         if job.is_stopped() {
             continue;
         }
@@ -170,6 +179,29 @@ mod tests {
         };
         let later = timeout(Duration::from_secs(60), saved).await.expect("it is saved");
         assert_ne!(first, Some(later), "time has passed");
+    }
+
+    #[tokio::test]
+    async fn an_analysis_that_waits_does_not_keep_an_engine_from_moving() {
+        let catalogue = Arc::new(Catalogue::new(&[]));
+        let (session, tasks) = Session::with_default_game("x".to_owned(), catalogue).unwrap();
+        let (session, slots) = (Arc::new(session), Slots::new(1));
+        let _taken = slots.analyses.clone().acquire_owned().await.unwrap();
+        let mut listener = session.listen();
+        tokio::spawn(search(Arc::downgrade(&session), tasks.jobs, slots, IDLE));
+        let ask = |request: &str| {
+            let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
+            assert_eq!(session.request(Role::Owner, request), None);
+        };
+        ask(r#"{"do":"analyse","on":true}"#);
+        tokio::task::yield_now().await;
+        ask(r#"{"do":"play","node":0,"move":"e2e4"}"#);
+        let answered = async {
+            while !listener.game.borrow_and_update().contains("\"ply\":2") {
+                listener.game.changed().await.unwrap();
+            }
+        };
+        timeout(Duration::from_secs(60), answered).await.expect("the engine moves");
     }
 
     #[tokio::test]
