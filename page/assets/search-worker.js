@@ -18,7 +18,8 @@ self.addEventListener("message", ({ data }) => {
 async function start({ program, memory, threads, stopped }) {
   const stack = threads ? {} : { thread_stack_size: STACK };
   await init({ module_or_path: program, memory: memory ?? newMemory(), ...stack });
-  const isStopped = () => stopped !== null && Atomics.load(stopped, 0) === number;
+  // A later stop may come before this one has been looked at.
+  const isStopped = () => stopped !== null && Atomics.load(stopped, 0) >= number;
   if (threads) searcher = new Searcher(threads, isStopped);
   self.postMessage({ isReady: true });
   if (!threads) serve();

@@ -470,8 +470,11 @@ const SEARCHES: &str = r#"(async () => {
     const depth = () => new Promise((resolve, reject) => {
         let last = null;
         const searcher = new Searcher(program, found => {
-            // The first report of a search that would never end.
-            if (last === null) searcher.search(search(2, 3), 2);
+            // The first report of a search that would never end. The search after it stops it once more.
+            if (last === null) {
+                searcher.stop();
+                searcher.search(search(2, 3), 2);
+            }
             last = JSON.parse(found);
         }, ({ problem }) => problem ? reject(problem) : resolve(last.depth));
         searcher.search(search(2, null), 2);
