@@ -1079,6 +1079,15 @@ fn a_move_ahead_is_played_in_its_turn_unless_it_is_called_off() {
     page.until("document.querySelectorAll('.premove').length === 2");
     page.drag_with("right", "a5", "a5");
     page.until("document.querySelectorAll('.premove, .drawings *').length === 0");
+    // So does looking back, where it would be legal.
+    page.squares("a2 a3");
+    page.until("document.querySelectorAll('.premove').length === 2");
+    page.key("Home", 36);
+    page.message("Looking back");
+    page.until("document.querySelectorAll('.premove').length === 0");
+    page.key("End", 35);
+    page.until(&format!("{MOVES}.startsWith('e4 ')"));
+    page.message("Black is thinking");
 }
 
 #[test]

@@ -7,6 +7,8 @@ import { ownSide } from "./seats.js";
 
 export class Premove {
   #squares = [];
+  #ply = 0;        // of the position in which it was chosen
+  #shownPly = 0;   // of the position on the board
 
   // `play` is called with a move.
   constructor(board, play) {
@@ -24,11 +26,14 @@ export class Premove {
     return { isOrigin: letter => colourOf(letter) === colour, steps: looks.steps.length || 1 };
   }
 
-  // Updates the premove after a change of the game: plays it in its turn, or drops it if it is illegal.
+  // Updates the premove after a change of the game: plays it in its turn, or drops it if it is illegal or the
+  // person looks back.
   show(state, looks) {
+    this.#shownPly = state.ply;
     if (!this.#squares.length) return;
     if (state.end || state.paused) return this.cancel();
     if (this.#waits(state)) return this.board.setPremove(this.#squares);
+    if (state.ply !== this.#ply + 1 || state.ply < state.line.length) return this.cancel();
     const squares = this.#squares.join();
     const letters = [...looks.pieces.keys()];
     const moves = state.moves.map(readMove).filter(move => move.squares.join() === squares);
@@ -45,6 +50,7 @@ export class Premove {
 
   #set(squares) {
     this.#squares = squares;
+    this.#ply = this.#shownPly;
     this.board.setPremove(squares);
   }
 
