@@ -589,6 +589,20 @@ fn keys_and_the_wheel_look_back() {
 
 #[test]
 #[ignore = "needs chromium"]
+fn a_selection_stays_while_nothing_on_the_board_changes() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.squares("g1");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 1");
+    page.until("document.querySelector('.selected')?.dataset.square === 'g1'");
+    page.squares("f3");
+    page.message("White played Nf3.");
+    page.until("document.querySelector('.selected') === null");
+}
+
+#[test]
+#[ignore = "needs chromium"]
 fn a_person_plays_labrys_looks_back_and_branches() {
     let mut page = Page::open(1280, 800);
     page.begin("chess", "", ["person", "1650 Elo"]);

@@ -245,8 +245,9 @@ board.addEventListener("move", async event => {
   const node = state.node;
   const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack, looksOf(state.game));
   if (move && review.isLearning) review.try(move.text);
-  else if (move) ask({ do: "play", node, move: move.text });
-  if (!move || review.isLearning) board.deselect();
+  // The position that is the answer ends the selection.
+  const isSent = move && !review.isLearning && ask({ do: "play", node, move: move.text });
+  if (!isSent) board.deselect();
 });
 
 // "Why not this move": asks for the continuation after the move under the pointer or the focus.

@@ -26,6 +26,7 @@ export class LabBoard extends HTMLElement {
   #premove = [];          // the squares of the premove
   #last = "";
   #isFlipped = false;
+  #shown = "";            // what `show` was told, as far as a selection depends on it
   #selected = [];           // the selected squares of an incomplete move
   #focus = null;          // the square with the keyboard focus
   #cells = new Map();     // square name → element
@@ -66,16 +67,21 @@ export class LabBoard extends HTMLElement {
 
   // Shows a position with its legal moves and the last move. `free` replaces the legal moves: a move then
   // starts on any square for whose piece letter `free.isOrigin` holds, and takes `free.steps` steps to any
-  // squares.
+  // squares. A selection and a drag go on if nothing of this has changed. The looks are others after each
+  // welcome.
   show({ fen, looks, moves = [], last, isFlipped = false, free = null }) {
+    const shown = JSON.stringify([fen, moves, isFlipped, free && free.steps]);
+    if (shown !== this.#shown || looks !== this.#looks) {
+      this.#selected = [];
+      this.#endDrag();
+    }
+    this.#shown = shown;
     this.#position = readFen(fen);
     this.#looks = looks;
     this.#moves = moves.map(readMove);
     this.#free = free;
     this.#last = last ?? "";
     this.#isFlipped = isFlipped;
-    this.#selected = [];
-    this.#endDrag();
     this.#build();
     this.#draw();
   }
@@ -294,7 +300,8 @@ export class LabBoard extends HTMLElement {
   deselect() {
     this.#selected = [];
     this.#endDrag();
-    this.#draw();
+    // An error may come before the first position.
+    if (this.#looks) this.#draw();
   }
 
   #key(event) {

@@ -47,6 +47,7 @@ export class Editor {
   open({ game, option, fen }, done) {
     [this.#game, this.#option, this.#done, this.#tool, this.#position] = [game, option, done, "", null];
     $("editor-problem").textContent = "";
+    this.board.deselect();
     this.#palette();
     const start = fen ? this.#read(fen) : this.#start();
     start.then(() => this.dialog.open || this.dialog.showModal());

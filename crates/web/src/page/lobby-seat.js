@@ -49,6 +49,8 @@ function connect() {
     own.board.deselect();
   });
   socket.addEventListener("close", ({ reason }) => {
+    // A move may be lost.
+    own.board.deselect();
     if (reason === REFUSED) return leave();
     if (seat) $("own-problem").textContent = "Connection lost. Your seat is kept. Reconnecting …";
     setTimeout(connect, delay);
@@ -56,8 +58,11 @@ function connect() {
   });
 }
 
+// Sends a request; false without a connection.
 function ask(request) {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request));
+  if (socket.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(request));
+  return true;
 }
 
 // The seat was refused.
@@ -112,8 +117,8 @@ export function setUpSeat() {
     const { moves, isBlack } = event.detail;
     const { game, variant } = seat;
     const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack, looksOf(variant));
-    if (move && game) ask({ do: "play", id: game.id, plies: game.plies, move: move.text });
-    else own.board.deselect();
+    const isSent = move && game && ask({ do: "play", id: game.id, plies: game.plies, move: move.text });
+    if (!isSent) own.board.deselect();
   });
   $("join").addEventListener("submit", event => {
     event.preventDefault();

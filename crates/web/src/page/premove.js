@@ -32,7 +32,8 @@ export class Premove {
     this.#shownPly = state.ply;
     if (!this.#squares.length) return;
     if (state.end || state.paused) return this.cancel();
-    if (this.#waits(state)) return this.board.setPremove(this.#squares);
+    // The board still has it.
+    if (this.#waits(state)) return;
     if (state.ply !== this.#ply + 1 || state.ply < state.line.length) return this.cancel();
     const squares = this.#squares.join();
     const letters = [...looks.pieces.keys()];
