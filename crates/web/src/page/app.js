@@ -6,7 +6,9 @@ import { askSettings, forgetSettings, setUpLimits, showSettings } from "./analys
 import { answerText, arrowsOf, showBar, showLines, visitsOf } from "./analysis.js";
 import { cancelChecks, onChecked, setUpChecks } from "./check.js";
 import { Connection } from "./connection.js";
-import { closeDialogs, openRecord, requestRecord, setUpDialogs, showErrorInDialog } from "./dialogs.js";
+import {
+  closeDialogs, forgetDialog, openRecord, requestRecord, setUpDialogs, showErrorInDialog,
+} from "./dialogs.js";
 import { Drawings } from "./drawings.js";
 import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
@@ -43,9 +45,20 @@ let reviewedGame = -1;  // the number of the game whose review was requested
 takeLink();
 const connection = new Connection(onMessage, (isConnected, reason) => {
   document.body.classList.toggle("offline", !isConnected);
+  if (!isConnected) forgetRequests();
   if (!isConnected) toast(reason ? `Not connected: ${reason}.` : "Connection lost. Reconnecting …");
   else $("toast").hidden = true;
 });
+
+// The connection is lost: what was asked for will not be answered.
+function forgetRequests() {
+  aim = null;
+  forgetSettings();
+  forgetDialog();
+  review.onError();
+  onExplored();
+  cancelChecks();
+}
 
 function onMessage(message) {
   switch (message.is) {
@@ -82,9 +95,7 @@ function takeRole(role) {
 }
 
 function welcome(message) {
-  aim = null;
   forgetSettings();
-  onExplored();
   takeRole(message.role);
   $("seats").hidden = !message.seats;
   $("lobby").hidden = !message.lobby;
@@ -94,7 +105,6 @@ function welcome(message) {
   $("open").hidden = !message.folder;
   setEngines(message.engines);
   $("analyst").replaceChildren(...message.analysts.map(name => make("option", { value: name }, name)));
-  cancelChecks();
   setUpLimits(message);
   if (message.missing.length) toast(`Not available: ${message.missing.join(", ")}. See the log of the server.`);
   openLink(ask, toast);

@@ -25,6 +25,11 @@ export function waitFor(dialog) {
   pending = dialog;
 }
 
+// Forgets the request of a dialog: the connection is lost.
+export function forgetDialog() {
+  pending = null;
+}
+
 export function setUpDialogs(ask) {
   for (const button of document.querySelectorAll("dialog .cancel")) {
     button.addEventListener("click", () => button.closest("dialog").close());
@@ -45,8 +50,7 @@ export function setUpDialogs(ask) {
       $("record-problem").textContent = `The text is too long: ${length} bytes; the maximum is ${Connection.maxBytes}.`;
       return;
     }
-    waitFor($("record-dialog"));
-    ask(request);
+    if (ask(request)) waitFor($("record-dialog"));
   });
 }
 

@@ -64,8 +64,7 @@ async function search() {
 function open(name) {
   $("folder-problem").textContent = "";
   $("search-export").hidden = true;
-  waitFor($("folder-dialog"));
-  ask({ do: "open", file: name });
+  if (ask({ do: "open", file: name })) waitFor($("folder-dialog"));
 }
 
 export function showFiles(files, leftOut) {
@@ -103,8 +102,7 @@ function showList(games) {
       `${players.join(" – ")} `, make("b", {}, result === "1/2-1/2" ? "½-½" : result), make("small", {}, ` ${details.join(", ")}`),
     );
     button.addEventListener("click", () => {
-      waitFor($("folder-dialog"));
-      ask({ do: "replay", file, game });
+      if (ask({ do: "replay", file, game })) waitFor($("folder-dialog"));
     });
     return make("li", {}, button);
   })));

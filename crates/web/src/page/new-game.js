@@ -14,7 +14,7 @@ const valueText = value => ({ true: "on", false: "off" })[value] ?? value.replac
 // The number of values in the main list of an option; further ones, less common, are in a group.
 const MAX_VALUES = 12;
 
-// `begin` is called with a request. `editor` sets up a position.
+// `begin` sends a request; false without a connection. `editor` sets up a position.
 export class NewGame {
   #games = [];
   #game = "";
@@ -42,8 +42,7 @@ export class NewGame {
     this.dialog.querySelector("form").addEventListener("submit", event => {
       event.preventDefault();
       const option = $("option").value;
-      waitFor(this.dialog);
-      begin({
+      const isSent = begin({
         do: "new",
         game: this.#game,
         ...(option ? { option } : {}),
@@ -52,6 +51,7 @@ export class NewGame {
         players: [$("new-white").value, $("new-black").value],
         ...(this.#clock() ? { clock: this.#clock() } : {}),
       });
+      if (isSent) waitFor(this.dialog);
     });
   }
 

@@ -34,8 +34,7 @@ export function setUpRecord(request) {
     for (const field of $("tags").querySelectorAll("[data-tag]")) {
       if (field.value !== field.dataset.before) tags[field.dataset.tag] = field.value;
     }
-    waitFor($("tags-dialog"));
-    ask({ do: "record", tags });
+    if (ask({ do: "record", tags })) waitFor($("tags-dialog"));
   });
   $("glyphs").append(...MARKS.map(number => {
     const [text, words] = GLYPHS.get(number);

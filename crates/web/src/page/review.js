@@ -142,10 +142,10 @@ export class Review {
     if (!this.isHidden) return;
     this.#tried = move;
     this.#setPhase("wait");
-    this.ask({ do: "try", node: this.#node(), move });
+    if (!this.ask({ do: "try", node: this.#node(), move })) this.onError();
   }
 
-  // Lets the user try again after a refused request.
+  // Lets the user try again after a request that was refused or lost.
   onError() {
     if (this.#phase === "wait") this.#setPhase("find");
   }
