@@ -1279,6 +1279,11 @@ fn a_folder_is_shown_and_its_games_replayed() {
     page.click("#open");
     page.click("#files li:nth-child(1) button");
     page.until("document.querySelector('.curve')?.getAttribute('aria-label').endsWith('from 0.5 to 0.5')");
+    // It stays open when the game changes.
+    page.value("document.getElementById('analyse').click()");
+    page.until("document.querySelectorAll('#lines li').length === 1");
+    assert_eq!(page.value("document.getElementById('folder-dialog').open"), true);
+    page.value("document.getElementById('analyse').click()");
     std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
     page.until("document.querySelector('.curve').getAttribute('aria-label').endsWith('to 0.25')");
     page.click("#files li:nth-child(2) button");

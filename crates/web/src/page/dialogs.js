@@ -6,8 +6,12 @@ import { $ } from "./elements.js";
 // The dialog whose request has not been answered yet.
 let pending = null;
 
-// Closes the dialog whose request has succeeded.
+// Whether the answer is a change of the game.
+let changesGame = true;
+
+// Closes the dialog whose request to change the game has succeeded.
 export function closeDialogs() {
+  if (!changesGame) return;
   pending?.close();
   pending = null;
 }
@@ -20,9 +24,10 @@ export function showErrorInDialog(text) {
   return !!problem;
 }
 
-// Marks a dialog as pending for an answer.
-export function waitFor(dialog) {
+// Marks a dialog as pending for an answer: a change of the game, which closes it, or another one.
+export function waitFor(dialog, isForGame = true) {
   pending = dialog;
+  changesGame = isForGame;
 }
 
 // Forgets the request of a dialog: the connection is lost.

@@ -5,8 +5,10 @@ import { $, draw, make } from "./elements.js";
 import { looksOf } from "./looks.js";
 
 let ask = () => {};
-let shown = null;   // the last message `file`
+let asked = null;   // the name of the file that was asked for; none after a search
+let shown = null;   // its last message `file`
 let column = "";    // the selected column of a table
+let searches = 0;   // how many were begun or called off: the answer is to the last one
 
 export function setUpFolder(send) {
   ask = send;
@@ -22,7 +24,8 @@ export function setUpFolder(send) {
 }
 
 export function openFolder(games) {
-  shown = null;
+  asked = shown = null;
+  searches++;
   $("search-export").hidden = true;
   $("search-variant").replaceChildren(
     make("option", { value: "" }, "any"),
@@ -35,25 +38,35 @@ export function openFolder(games) {
   $("folder-dialog").showModal();
 }
 
+// The games that a search has found, or why there are none.
+async function find(query) {
+  try {
+    const answer = await fetch(`search.json?${query}`);
+    return answer.ok ? await answer.json() : { problem: await answer.text() };
+  } catch (error) {
+    return { problem: error.message };
+  }
+}
+
 // Searches for games by the fields that are not empty.
 async function search() {
+  const number = ++searches;
   const fields = [...new FormData($("search-games"))].filter(([, value]) => value.trim());
   const query = new URLSearchParams(fields);
   // The open file would be shown anew when it changes.
   ask({ do: "open" });
-  shown = null;
+  asked = shown = null;
   $("column-label").hidden = $("search-export").hidden = true;
   $("file-content").replaceChildren();
   $("file-name").textContent = "Searching …";
-  const answer = await fetch(`search.json?${query}`).catch(error => new Response(error, { status: 500 }));
-  // Meanwhile a file was opened.
-  if (shown) return;
-  if (!answer.ok) {
+  const { problem, hits, "is-cut": isCut } = await find(query);
+  // Meanwhile a file was opened, or another search begun.
+  if (number !== searches) return;
+  if (problem !== undefined) {
     $("file-name").textContent = "";
-    $("folder-problem").textContent = await answer.text();
+    $("folder-problem").textContent = problem;
     return;
   }
-  const { hits, "is-cut": isCut } = await answer.json();
   $("folder-problem").textContent = isCut ? `The first ${hits.length} games are shown.` : "";
   $("file-name").textContent = hits.length === 1 ? "1 game found" : `${hits.length} games found`;
   $("search-export").href = `search.pgn?${query}`;
@@ -62,9 +75,12 @@ async function search() {
 }
 
 function open(name) {
+  asked = name;
+  searches++;
+  $("file-name").textContent = shown?.name ?? "";
   $("folder-problem").textContent = "";
   $("search-export").hidden = true;
-  if (ask({ do: "open", file: name })) waitFor($("folder-dialog"));
+  if (ask({ do: "open", file: name })) waitFor($("folder-dialog"), false);
 }
 
 export function showFiles(files, leftOut) {
@@ -77,8 +93,9 @@ export function showFiles(files, leftOut) {
   $("files").replaceChildren(...(items.length ? items : [make("li", {}, "The folder contains no games, curves or charts.")]));
 }
 
-// Shows the open file, also when it has changed.
+// Shows the open file, also when it has changed. It may come after a search has closed it.
 export function showFile(message) {
+  if (message.name !== asked) return;
   shown = message;
   const { name, modified, content } = message;
   $("file-name").textContent = name;
