@@ -789,6 +789,14 @@ fn edit_a_record(page: &mut Page) {
     page.click("#annotate summary");
     page.click("#glyphs [data-glyph='1']");
     page.until("document.querySelector('#history .glyph')?.textContent === '!'");
+    // A comment that is being typed stays with its move.
+    page.write("comment", "an open game");
+    page.click("#history .move");
+    page.message("White played e4");
+    page.until("document.querySelector('#history .variation .comment')?.textContent === 'an open game'");
+    page.until("document.getElementById('comment').value === 'well'");
+    page.click("#history .other");
+    page.message("Black played e5");
     page.set("comment", "open game");
     page.until("document.querySelector('#history .variation .comment')?.textContent === 'open game'");
     page.click("#promote");

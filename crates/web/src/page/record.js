@@ -51,22 +51,27 @@ export function setUpRecord(request) {
   select.append(...others.map(([number, [text, words]]) => make("option", { value: number }, `${text} ${words}`)));
   select.addEventListener("change", () => select.value && setGlyph(Number(select.value)));
   $("glyphs").append(select);
-  // The comment belongs to the move that was current when typing started.
-  const field = $("comment");
-  const send = () => {
+  $("comment").addEventListener("change", sendComment);
+  $("comment").addEventListener("input", () => {
     clearTimeout(timer);
-    if (field.value !== field.dataset.sent) ask({ do: "annotate", node: Number(field.dataset.node), comment: field.value });
-    field.dataset.sent = field.value;
-  };
-  let timer = 0;
-  field.addEventListener("change", send);
-  field.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(send, SEND_DELAY);
+    timer = setTimeout(sendComment, SEND_DELAY);
   });
   $("promote").addEventListener("click", () => ask({ do: "promote", node: move.node }));
   $("promote-main").addEventListener("click", () => ask({ do: "promote", node: move.node, main: true }));
   $("delete").addEventListener("click", () => ask({ do: "delete", node: move.node }));
+}
+
+let timer = 0;   // sends the comment
+
+// Sends the comment, if it has changed; false without a connection. It belongs to the move that was current
+// when typing started.
+function sendComment() {
+  clearTimeout(timer);
+  const { value: comment, dataset } = $("comment");
+  if (comment === dataset.sent) return true;
+  const isSent = ask({ do: "annotate", node: Number(dataset.node), comment });
+  if (isSent) dataset.sent = comment;
+  return isSent;
 }
 
 // Toggles a glyph of the move.
@@ -78,7 +83,8 @@ function setGlyph(number) {
 }
 
 export function showRecord(next) {
-  const isOther = state?.number !== next.number || state?.node !== next.node;
+  const isSameGame = state?.number === next.number;
+  const isOther = !isSameGame || state.node !== next.node;
   state = next;
   const tree = treeOf(state);
   move = tree.get(state.node);
@@ -90,8 +96,10 @@ export function showRecord(next) {
   $("games-label").hidden = !games;
   if (games) showGames(games);
   const field = $("comment");
-  if (isOther || document.activeElement !== field) {
-    field.value = field.dataset.sent = move.comment ?? "";
+  // What was typed is not lost, unless the game is another one.
+  if ((isOther || document.activeElement !== field) && (!isSameGame || sendComment())) {
+    field.value = move.comment ?? "";
+    field.dataset.sent = field.value;
     field.dataset.node = state.node;
   }
   const own = move.glyphs ?? [];
