@@ -16,20 +16,31 @@ let reportedAt = 0;
 let pending = null;  // the latest progress, not reported yet
 let timer = 0;       // fires when the side to move runs out of time
 
-self.addEventListener("message", async ({ data }) => {
+// An exception in a request reaches the page as an error of this worker. One in the start would not.
+self.addEventListener("message", ({ data }) => {
   if ("saved" in data) {
-    const program = await compile();
-    await init({ module_or_path: program, memory: newMemory() });
-    const threads = hasThreads && isIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
-    game = new Game(data.saved ?? undefined, threads);
-    searcher = new Searcher(program, onProgress, onEnd);
-    self.postMessage({ messages: [game.welcome()] });
+    start(data.saved).catch(fail);
   } else if (game) {
     const answer = game.request(data.request);
     if (answer !== undefined) self.postMessage({ messages: [answer] });
+    update();
   }
-  if (game) update();
 });
+
+// Starts the program with the saved game, if there is one.
+async function start(saved) {
+  const program = await compile();
+  await init({ module_or_path: program, memory: newMemory() });
+  const threads = hasThreads && isIsolated ? Math.min(navigator.hardwareConcurrency, MOST_THREADS) : 1;
+  game = new Game(saved ?? undefined, threads);
+  searcher = new Searcher(program, onProgress, onEnd);
+  self.postMessage({ messages: [game.welcome()] });
+  update();
+}
+
+function fail(problem) {
+  self.postMessage({ failure: String(problem.message ?? problem) });
+}
 
 function onProgress(found) {
   pending = found;

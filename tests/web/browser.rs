@@ -391,11 +391,8 @@ fn every_game_is_played_on_a_large_screen_and_on_a_phone() {
 fn a_page_without_a_server_plays_analyses_and_remembers() {
     let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
     let server = FileServer::new(&folder);
-    let mut page = Page::at(1280, 900, &server.url);
-    // Once the files are cached, the page with threads reloads itself, isolated.
+    let mut page = open_folder(&server, &folder);
     if has_threads(&folder) {
-        page.until("crossOriginIsolated");
-        page.until("document.querySelector('lab-board [data-square]') !== null");
         analyse_with_threads(&mut page);
     }
     play_every_game(&mut page);
@@ -442,6 +439,43 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.until(&format!("{MOVES} === {played}"));
     page.click("#hint");
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2… ')");
+}
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_PAGE: the folder of `make page`"]
+fn a_page_without_a_server_says_what_it_lacks() {
+    let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
+    let server = FileServer::new(&folder);
+    let mut page = open_folder(&server, &folder);
+    page.begin("chess", "", PEOPLE);
+    page.value("Storage.prototype.setItem = () => { throw new Error('it is full') }");
+    page.squares("e2 e4");
+    page.until(&format!("{MOVES} === 'e4'"));
+    page.until("document.getElementById('toast').textContent === 'the game is not saved: it is full'");
+    let rest = copy_page(&folder);
+    std::fs::remove_file(rest.path().join("labrys_bg.wasm")).unwrap();
+    let server = FileServer::new(rest.path().to_str().unwrap());
+    let mut page = Page::load(1280, 900, &server.url);
+    page.until("document.getElementById('toast').textContent === 'Not connected: labrys_bg.wasm: 404.'");
+}
+
+/// Opens the page in a folder. Once its files are cached, the page with threads reloads itself, isolated.
+fn open_folder(server: &FileServer, folder: &str) -> Page {
+    let mut page = Page::at(1280, 900, &server.url);
+    if has_threads(folder) {
+        page.until("crossOriginIsolated");
+        page.until("document.querySelector('lab-board [data-square]') !== null");
+    }
+    page
+}
+
+/// A copy of the files of the page in a folder.
+fn copy_page(folder: &str) -> TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), copy.path().join(file.file_name())).unwrap();
+    }
+    copy
 }
 
 /// Whether the page in a folder has been built with threads.

@@ -77,4 +77,5 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("seats.js", "seats.js", SCRIPT),
     asset!("sounds.js", "sounds.js", SCRIPT),
     asset!("static-eval.js", "static-eval.js", SCRIPT),
+    asset!("storage.js", "storage.js", SCRIPT),
 ];

@@ -31,6 +31,7 @@ import { openRules, setUpRules } from "./rules.js";
 import { isShared, mayMove, ownSide, setRole, setUpSeats, showSeatLinks, showSeats } from "./seats.js";
 import { play as playSound } from "./sounds.js";
 import { netOf, showStaticEval } from "./static-eval.js";
+import { keep, recall } from "./storage.js";
 
 const board = document.querySelector("lab-board");
 let games = [];
@@ -342,10 +343,10 @@ $("static-eval").addEventListener("toggle", () => {
 // The preferences, stored in the browser.
 for (const box of document.querySelectorAll(".preferences input")) {
   const name = box.id;
-  box.checked = (localStorage.getItem(name) ?? (box.defaultChecked ? "on" : "off")) === "on";
+  box.checked = (recall(name) ?? (box.defaultChecked ? "on" : "off")) === "on";
   const apply = () => {
     document.body.classList.toggle(name, box.checked);
-    localStorage.setItem(name, box.checked ? "on" : "off");
+    keep(name, box.checked ? "on" : "off");
     if (state) show();
   };
   box.addEventListener("change", apply);
