@@ -1,5 +1,6 @@
 // Caches the files of the page for offline use, and adds the headers that isolate it from other origins: only
-// then may its workers share memory. The build replaces VERSION and FILES; each version has its own cache.
+// then may its workers share memory. The build replaces VERSION and FILES. Each version has its own cache,
+// and waits until no page of the one before is open: such a page would load new files beside its old ones.
 
 const CACHE = "labrys-VERSION";
 
@@ -9,7 +10,9 @@ const ISOLATION = {
 };
 
 self.addEventListener("install", event => {
-  event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  // The browser may have files of the version before in its own cache.
+  const files = FILES.map(file => new Request(file, { cache: "reload" }));
+  event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(files)));
 });
 
 self.addEventListener("activate", event => {

@@ -459,6 +459,27 @@ fn a_page_without_a_server_says_what_it_lacks() {
     page.until("document.getElementById('toast').textContent === 'Not connected: labrys_bg.wasm: 404.'");
 }
 
+#[test]
+#[ignore = "needs chromium, and LABRYS_PAGE: the folder of `make page`"]
+fn a_new_version_of_a_page_waits_until_the_old_one_is_closed() {
+    let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
+    let copy = copy_page(&folder);
+    let server = FileServer::new(copy.path().to_str().unwrap());
+    let mut page = open_folder(&server, &folder);
+    page.until("navigator.serviceWorker.controller?.state === 'activated'");
+    let path = copy.path().join("service-worker.js");
+    let script = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(path, script.replacen("\"labrys-", "\"labrys-new-", 1)).unwrap();
+    page.value("window.before = navigator.serviceWorker.controller; 0");
+    page.value("navigator.serviceWorker.ready.then(found => { window.found = found; found.update(); }); 0");
+    page.until("window.found?.waiting?.state === 'installed'");
+    // Both versions have their files.
+    page.value("caches.keys().then(names => (window.names = names)); 0");
+    page.until("window.names !== undefined");
+    assert_eq!(page.value("window.names.length"), 2);
+    assert_eq!(page.value("navigator.serviceWorker.controller === window.before"), true);
+}
+
 /// Opens the page in a folder. Once its files are cached, the page with threads reloads itself, isolated.
 fn open_folder(server: &FileServer, folder: &str) -> Page {
     let mut page = Page::at(1280, 900, &server.url);
