@@ -729,6 +729,18 @@ fn games_are_saved_and_loaded_and_bad_ones_refused() {
     page.click("#record-dialog [type=submit]");
     page.until(&format!("{MOVES} === 'a1c1,c1c2'"));
     page.message("White wins: no legal move.");
+    // A file in Windows-1252.
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.value(
+        "{ const text = '[White \"R\\xe9ti\"]\\n\\n*';
+           const files = new DataTransfer();
+           files.items.add(new File([Uint8Array.from(text, letter => letter.charCodeAt(0))], 'reti.pgn'));
+           const field = document.getElementById('record-file');
+           field.files = files.files;
+           field.dispatchEvent(new Event('change')); }",
+    );
+    page.until("document.getElementById('record-pgn').value.startsWith('[White \"Réti\"]')");
 }
 
 #[test]

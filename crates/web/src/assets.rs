@@ -78,4 +78,5 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("sounds.js", "sounds.js", SCRIPT),
     asset!("static-eval.js", "static-eval.js", SCRIPT),
     asset!("storage.js", "storage.js", SCRIPT),
+    asset!("text-file.js", "text-file.js", SCRIPT),
 ];

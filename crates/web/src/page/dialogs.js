@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { $ } from "./elements.js";
+import { readText } from "./text-file.js";
 
 // The dialog whose request has not been answered yet.
 let pending = null;
@@ -44,7 +45,7 @@ export function setUpDialogs(ask) {
   }
   $("record-file").addEventListener("change", async () => {
     const [file] = $("record-file").files;
-    if (file) $("record-pgn").value = await file.text();
+    if (file) $("record-pgn").value = await readText(file);
   });
   for (const id of ["save-annotated", "save-all"]) $(id).addEventListener("change", () => requestRecord(ask));
   $("record-dialog").querySelector("form").addEventListener("submit", event => {

@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { $, make } from "./elements.js";
+import { readText } from "./text-file.js";
 
 // The maximum size of a request in bytes; small also where there is no limit, so that other requests are
 // answered in between.
@@ -58,7 +59,7 @@ async function sendAll(files) {
   let [answer, tooLong, sent] = [null, 0, 0];
   const start = performance.now();
   for (const file of files) {
-    for (const batch of batchesOf(await file.text())) {
+    for (const batch of batchesOf(await readText(file))) {
       if (batch === null) {
         tooLong++;
         continue;
