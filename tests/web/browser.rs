@@ -732,14 +732,9 @@ fn games_are_saved_and_loaded_and_bad_ones_refused() {
     // A file in Windows-1252.
     page.click("#record");
     page.until("document.getElementById('record-dialog').open");
-    page.value(
-        "{ const text = '[White \"R\\xe9ti\"]\\n\\n*';
-           const files = new DataTransfer();
-           files.items.add(new File([Uint8Array.from(text, letter => letter.charCodeAt(0))], 'reti.pgn'));
-           const field = document.getElementById('record-file');
-           field.files = files.files;
-           field.dispatchEvent(new Event('change')); }",
-    );
+    let text = "'[White \"R\\xe9ti\"]\\n\\n*'";
+    let file = format!("[Uint8Array.from({text}, letter => letter.charCodeAt(0))], 'reti.pgn'");
+    choose_files(&mut page, "record-file", &[file]);
     page.until("document.getElementById('record-pgn').value.startsWith('[White \"Réti\"]')");
 }
 
@@ -898,6 +893,18 @@ fn edit_a_record(page: &mut Page) {
     page.click("#record-dialog .cancel");
 }
 
+/// Chooses files in a field, each by the arguments of its constructor.
+fn choose_files(page: &mut Page, id: &str, files: &[String]) {
+    let files = files.iter().map(|file| format!("files.items.add(new File({file}));")).collect::<String>();
+    page.value(&format!(
+        "{{ const files = new DataTransfer();
+            {files}
+            const field = document.getElementById('{id}');
+            field.files = files.files;
+            field.dispatchEvent(new Event('change')); }}"
+    ));
+}
+
 /// Opens games of two variants in two files, too large for one request, in the explorer.
 fn explore_records(page: &mut Page) {
     page.begin("chess", "", PEOPLE);
@@ -906,14 +913,8 @@ fn explore_records(page: &mut Page) {
         "[White \"Ann\"]\n\n1. e4 c5 {sharp} 2. Nf3 d6 1-0\n\n[White \"Bob\"]\n\n1. Nf3 c5 2. e4 Nc6 0-1\n\n"
     );
     let neighbours = json!("[Variant \"neighbours\"]\n\n1. e1e3 e8e6 1-0\n\n");
-    page.value(&format!(
-        "{{ const files = new DataTransfer();
-            files.items.add(new File([{games}.repeat(600)], 'chess.pgn'));
-            files.items.add(new File([{neighbours}], 'neighbours.pgn'));
-            const field = document.getElementById('explorer-files');
-            field.files = files.files;
-            field.dispatchEvent(new Event('change')); }}"
-    ));
+    let files = [format!("[{games}.repeat(600)], 'chess.pgn'"), format!("[{neighbours}], 'neighbours.pgn'")];
+    choose_files(page, "explorer-files", &files);
     page.until("document.getElementById('explorer-state').textContent === '1201 games'");
     let moves = "[...document.querySelectorAll('#explorer-moves li')].map(move => move.textContent).join()";
     page.until(&format!("{moves} === 'e4600100 %,Nf3600100 %'"));
@@ -938,6 +939,12 @@ fn explore_records(page: &mut Page) {
     page.value("document.getElementById('show-explorer').click()");
     page.click("#explorer-close");
     page.until("document.getElementById('explorer-close').hidden");
+    page.value("File.prototype.arrayBuffer = () => Promise.reject(new Error('it has gone')); 0");
+    choose_files(page, "explorer-files", &files);
+    let problem = "chess.pgn cannot be read: it has gone";
+    page.until(&format!("document.getElementById('explorer-problem').textContent === '{problem}'"));
+    page.until("!document.getElementById('explorer-files').disabled");
+    page.value("delete File.prototype.arrayBuffer");
 }
 
 #[test]

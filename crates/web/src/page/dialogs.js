@@ -45,7 +45,12 @@ export function setUpDialogs(ask) {
   }
   $("record-file").addEventListener("change", async () => {
     const [file] = $("record-file").files;
-    if (file) $("record-pgn").value = await readText(file);
+    if (!file) return;
+    const { text, problem } = await readText(file).then(text => ({ text }), problem => ({ problem }));
+    // Meanwhile another file was chosen, or the dialog opened again.
+    if ($("record-file").files[0] !== file) return;
+    $("record-problem").textContent = problem?.message ?? "";
+    if (!problem) $("record-pgn").value = text;
   });
   for (const id of ["save-annotated", "save-all"]) $(id).addEventListener("change", () => requestRecord(ask));
   $("record-dialog").querySelector("form").addEventListener("submit", event => {

@@ -12,7 +12,7 @@ const MAX_BYTES = Math.min(Connection.maxBytes, 60_000);
 const OVERHEAD = JSON.stringify({ do: "explore", pgn: "", first: false }).length;
 
 let ask = () => {};
-let pending = null;   // resolves the promise of the last request
+const pending = [];   // resolve the promises of requests, which are answered in order
 
 const sizeOf = text => new Blob([JSON.stringify(text)]).size;
 
@@ -39,11 +39,11 @@ function* batchesOf(text) {
   if (batch) yield batch;
 }
 
-// Sends a request, and returns its answer.
+// Sends a request, and returns its answer; null if there is none.
 function send(request) {
   return new Promise(resolve => {
-    pending = resolve;
-    if (!ask({ do: "explore", ...request })) resolve(null);
+    if (ask({ do: "explore", ...request })) pending.push(resolve);
+    else resolve(null);
   });
 }
 
@@ -53,43 +53,51 @@ function showCounts(games, leftOut) {
   $("explorer-state").textContent = `${gamesText(games)}${leftOut ? `, ${leftOut} left out` : ""}`;
 }
 
-// Sends the games of files. Returns the last answer and the number of games that are too long; null if the
-// connection was lost or a request refused.
+// Sends the games of files. Returns the last answer, the number of games that are too long, and the problem
+// if not all were sent: a file cannot be read, the connection was lost or a request refused.
 async function sendAll(files) {
   let [answer, tooLong, sent] = [null, 0, 0];
   const start = performance.now();
-  for (const file of files) {
-    for (const batch of batchesOf(await readText(file))) {
-      if (batch === null) {
-        tooLong++;
-        continue;
+  try {
+    for (const file of files) {
+      for (const batch of batchesOf(await readText(file))) {
+        if (batch === null) {
+          tooLong++;
+          continue;
+        }
+        const delay = (1000 * (sent++ - Connection.burst)) / Connection.rate - (performance.now() - start);
+        if (delay > 0) await new Promise(resolve => setTimeout(resolve, delay));
+        const next = await send({ pgn: batch, first: !answer });
+        if (!next) throw new Error("Not all games were read.");
+        answer = next;
+        $("explorer-state").textContent = `Reading ${file.name}: ${gamesText(answer.games)} …`;
       }
-      const delay = (1000 * (sent++ - Connection.burst)) / Connection.rate - (performance.now() - start);
-      if (delay > 0) await new Promise(resolve => setTimeout(resolve, delay));
-      answer = await send({ pgn: batch, first: !answer });
-      if (!answer) return null;
-      $("explorer-state").textContent = `Reading ${file.name}: ${gamesText(answer.games)} …`;
     }
+  } catch ({ message }) {
+    return { answer, tooLong, problem: message };
   }
   return { answer, tooLong };
 }
 
 async function open(files) {
   $("explorer-problem").textContent = "";
-  $("explorer-files").disabled = true;
-  const sent = await sendAll(files);
-  $("explorer-files").disabled = false;
-  $("explorer-files").value = "";
-  const { answer, tooLong } = sent ?? {};
+  setReading(true);
+  const { answer, tooLong, problem } = await sendAll(files);
+  setReading(false);
   if (answer) showCounts(answer.games, answer["left-out"]);
-  if (!sent) $("explorer-problem").textContent = "Not all games were read.";
+  if (problem) $("explorer-problem").textContent = problem;
   else if (tooLong) $("explorer-problem").textContent = `Too long to send: ${gamesText(tooLong)}.`;
+}
+
+// Other files wait until these have been read, and so does removing all.
+function setReading(isReading) {
+  $("explorer-files").disabled = $("explorer-close").disabled = isReading;
+  if (!isReading) $("explorer-files").value = "";
 }
 
 // Called with the answer; without one if the request was refused or the connection lost.
 export function onExplored(answer = null) {
-  pending?.(answer);
-  pending = null;
+  for (const resolve of pending.splice(0, answer ? 1 : pending.length)) resolve(answer);
 }
 
 export function setUpExplorer(request) {

@@ -27,9 +27,13 @@ function decodeLines(bytes) {
   return lines.join("");
 }
 
-// The text of a file, with LF as line ends. Fails if the browser cannot read it.
+// The text of a file, with LF as line ends. The file may have been moved or changed since it was chosen: then
+// the error says so.
 export async function readText(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const content = await file.arrayBuffer().catch(({ message }) => {
+    throw new Error(`${file.name} cannot be read: ${message}`);
+  });
+  const bytes = new Uint8Array(content);
   const [encoding] = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
   const text = encoding ? new TextDecoder(encoding).decode(bytes) : decodeOr(decodeLines, bytes);
   return text.replace(/\r\n?/g, "\n");
