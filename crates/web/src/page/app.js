@@ -19,7 +19,7 @@ import { Graph } from "./graph.js";
 import { scrollToCurrent, showHistory } from "./history.js";
 import { setUpKeys } from "./keys.js";
 import { Lines } from "./lines.js";
-import { openLink, setUpLinks, showLinks, takeLink, takeSaved } from "./link.js";
+import { forgetLink, openLink, setUpLinks, showLinks, takeLink, takeSaved } from "./link.js";
 import { looksOf, setLooks } from "./looks.js";
 import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
@@ -56,6 +56,7 @@ function forgetRequests() {
   aim = null;
   forgetSettings();
   forgetDialog();
+  forgetLink();
   review.onError();
   onExplored();
   cancelChecks();
@@ -232,6 +233,7 @@ function onError(text) {
   forgetSettings();
   if (state) showSettings(state);
   review.onError();
+  forgetLink();
   onExplored();
   if (!showErrorInDialog(text)) toast(text);
 }

@@ -66,8 +66,10 @@ async function pipe(stream, bytes) {
 // Compresses a text to base64url, and back.
 async function pack(text) {
   // Omits tags without information.
-  const brief = text.replace(/^\[\w+ "(\?|-|[?.]*|Casual game|Labrys)"\]\n/gm, "");
-  const bytes = await pipe(new CompressionStream("deflate-raw"), new TextEncoder().encode(brief));
+  const brief = new TextEncoder().encode(text.replace(/^\[\w+ "(\?|-|[?.]*|Casual game|Labrys)"\]\n/gm, ""));
+  // `unpack` would refuse it.
+  if (brief.length > MAX_BYTES) throw new Error("it is too long");
+  const bytes = await pipe(new CompressionStream("deflate-raw"), brief);
   const letters = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(""));
   return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -87,8 +89,12 @@ export function showLinks(state, ask) {
   $("game-link").value = "";
   $("link-state").textContent = "";
   $("link-dialog").showModal();
-  isLinkPending = true;
-  ask({ do: "save" });
+  isLinkPending = ask({ do: "save" });
+}
+
+// Forgets the request: it was refused, or the connection is lost.
+export function forgetLink() {
+  isLinkPending = false;
 }
 
 // Takes the PGN, if it was requested for a link.
