@@ -631,6 +631,14 @@ fn keys_and_the_wheel_look_back() {
     page.message("White played e4. Looking back");
     page.key("End", 35);
     page.message("Black played e5. White to move");
+    // A key that is held is not faster than the server allows.
+    let held = "[false, true, true]
+        .map(repeat => new KeyboardEvent('keydown', { key: 'ArrowLeft', repeat, bubbles: true }))
+        .forEach(key => document.body.dispatchEvent(key)), document.getElementById('back').disabled";
+    assert_eq!(page.value(held), false, "one move back");
+    page.message("White played e4. Looking back");
+    page.key("End", 35);
+    page.message("Black played e5. White to move");
     let (x, y) = page.center("[data-square=d4]");
     let wheel = json!({"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -100});
     page.call("Input.dispatchMouseEvent", wheel);

@@ -6,11 +6,13 @@ const KEYS = {
   f: "flip", " ": "analyse", t: "threat",
 };
 
-// The minimum time between two steps of the wheel in milliseconds: a touchpad sends many events.
-const WHEEL_INTERVAL = 60;
+// The minimum time between two steps of the wheel, and of a key that is held, in milliseconds: a touchpad
+// sends many events, some systems repeat keys as fast, and the server ends connections with more.
+const INTERVAL = 60;
 
 // `act` is called with the name of an action. Keys handled by the board or a control are ignored.
 export function setUpKeys(board, act) {
+  let pressed = 0;
   document.addEventListener("keydown", event => {
     const isTaken = event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey
       || document.querySelector("dialog[open]") || event.target.closest("input, select, textarea, summary");
@@ -18,13 +20,15 @@ export function setUpKeys(board, act) {
     const isPress = event.key === " " && event.target.closest("button, a");
     if (isTaken || isPress || !(event.key in KEYS)) return;
     event.preventDefault();
+    if (event.repeat && event.timeStamp - pressed < INTERVAL) return;
+    pressed = event.timeStamp;
     act(KEYS[event.key]);
   });
   let turned = 0;
   board.addEventListener("wheel", event => {
     if (event.ctrlKey || !event.deltaY) return;
     event.preventDefault();
-    if (event.timeStamp - turned < WHEEL_INTERVAL) return;
+    if (event.timeStamp - turned < INTERVAL) return;
     turned = event.timeStamp;
     act(event.deltaY < 0 ? "back" : "forward");
   }, { passive: false });
