@@ -1078,6 +1078,15 @@ fn arrows_and_circles_are_drawn_and_wiped_away() {
     page.until("document.querySelectorAll('.drawings path').length === 0");
     page.key("m", 77);
     page.until("document.querySelectorAll('.drawings circle').length === 1");
+    // An arrow is finished by a release outside of the board, too: drawing it again removes it.
+    let [from, to] = ["b1", "c3"].map(|square| page.center(&format!("[data-square={square}]")));
+    page.button("right", "mousePressed", from);
+    page.button("right", "mouseMoved", to);
+    page.button("right", "mouseMoved", (1.0, 1.0));
+    page.button("right", "mouseReleased", (1.0, 1.0));
+    page.until("document.querySelectorAll('.drawings path.green').length === 1");
+    page.drag_with("right", "b1", "c3");
+    page.until("document.querySelectorAll('.drawings path').length === 0");
 }
 
 #[test]

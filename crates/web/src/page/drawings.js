@@ -38,7 +38,10 @@ export class Drawings {
     const square = this.board.squareAt(event);
     if (!square) return;
     if (event.button === 2) {
-      if (!this.onRightButton()) this.#start(square, event);
+      if (this.onRightButton()) return;
+      this.#start(square, event);
+      // The button may be released outside of the board.
+      this.board.setPointerCapture(event.pointerId);
     } else if (event.pointerType === "touch" && event.isPrimary) {
       this.#drawing = null;
       const [x, y] = [event.clientX, event.clientY];
