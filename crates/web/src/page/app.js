@@ -40,6 +40,7 @@ let search = null;      // the last message `search`
 let staticEval = null;  // the last message `static-eval`
 let receivedAt = 0;     // when the last message `game` arrived
 let aim = null;         // the ply that was asked for and is not shown yet: keys may be faster than answers
+let asked = null;       // the players that were asked for, until they or others are there
 let isFlipped = false;
 let reviewedGame = -1;  // the number of the game whose review was requested
 
@@ -53,7 +54,7 @@ const connection = new Connection(onMessage, (isConnected, reason) => {
 
 // The connection is lost: what was asked for will not be answered.
 function forgetRequests() {
-  aim = null;
+  aim = asked = null;
   forgetSettings();
   forgetDialog();
   forgetLink();
@@ -117,6 +118,8 @@ function showGame(next) {
   const before = state;
   state = next;
   if (state.ply === aim || state.number !== before?.number || state.line.length !== before.line.length) aim = null;
+  const isAsOld = state.number === before?.number && state.players.join() === before.players.join();
+  if (!isAsOld || state.players.join() === asked?.join()) asked = null;
   // With a seat, the opponent is treated like an engine.
   if (ownSide()) state.person = ownSide();
   receivedAt = performance.now();
@@ -135,7 +138,8 @@ function showGame(next) {
 function show() {
   $("title").textContent = looksOf(state.game).title;
   const offer = games.find(offer => offer.game === state.game);
-  strips.forEach((strip, index) => strip.show(state, offer, (index === 0) === isFlipped ? 0 : 1, receivedAt));
+  const shown = { ...state, players: asked ?? state.players };
+  strips.forEach((strip, index) => strip.show(shown, offer, (index === 0) === isFlipped ? 0 : 1, receivedAt));
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),
@@ -229,12 +233,13 @@ function messageText() {
 // Shows an error in the dialog that sent the request, or as a toast.
 function onError(text) {
   board.deselect();
-  aim = null;
+  aim = asked = null;
   forgetSettings();
-  if (state) showSettings(state);
   review.onError();
   forgetLink();
   onExplored();
+  // A choice that was refused is taken back.
+  if (state) show();
   if (!showErrorInDialog(text)) toast(text);
 }
 
@@ -282,11 +287,10 @@ for (const place of [board, $("history"), $("static-eval"), $("explorer-moves")]
 new ResizeObserver(() => scrollToCurrent($("history"))).observe($("history"));
 
 const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(element, (side, player) => {
-  const players = [...state.players];
-  players[side] = player;
   // The other player may be changed before the answer arrives.
-  state.players = players;
-  ask({ do: "players", players });
+  const players = [...(asked ?? state.players)];
+  players[side] = player;
+  if (ask({ do: "players", players })) asked = players;
 }));
 setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
