@@ -53,17 +53,18 @@ async function fetchJson(path) {
 }
 
 let hasLooks = false;   // how the games look does not change
+let hasSeat = false;    // whether the seat has been set up
 
 async function update() {
   try {
-    const isFirst = !hasLooks;
-    if (isFirst) setLooks(await fetchJson("games.json"));
+    if (!hasLooks) setLooks(await fetchJson("games.json"));
     hasLooks = true;
     const lobby = await fetchJson("lobby.json");
     $("title").textContent = looksOf(lobby.game).title;
     showTable(lobby);
     showGames(lobby);
-    if (isFirst && lobby["has-people"]) setUpSeat();
+    if (lobby["has-people"] && !hasSeat) setUpSeat();
+    hasSeat ||= lobby["has-people"];
     $("play").hidden = !lobby["has-people"];
     $("toast").hidden = true;
   } catch {
