@@ -254,6 +254,10 @@ fn games_are_scored_anew() {
     let shards = [path("new-1-2"), path("new-2-2")].join(" ");
     succeed(labrys(&format!("games merge --out {} {shards}", path("merged"))));
     assert_eq!(read("merged").1.len(), 140);
+    // The part of scores that were made anew is that of the games.
+    let mixed = labrys(&format!("games merge --out {} {} {}", path("mixed"), path("1-2"), path("new-2-2")));
+    assert_fails(mixed, &format!("{}: nodes 60, but {} has 20", path("new-2-2"), path("1-2")));
+    assert!(!Path::new(&path("mixed")).exists());
     assert_fails(rescore("1-2", "new-2-2", ""), "shard 2/2");
     let mut damaged = std::fs::read(path("games")).unwrap();
     let last = damaged.len() - 1;

@@ -33,6 +33,20 @@ pub enum MergeFilesError {
     /// A file does not contain the games of its part.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// The games of a file were played or scored in another way.
+    #[error("{}: {name} {found}, but {} has {expected}", .path.display(), .first.display())]
+    Unlike {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        name: &'static str,
+        /// Its value in the file.
+        found: String,
+        /// The first file.
+        first: PathBuf,
+        /// Its value in the first file.
+        expected: String,
+    },
     /// There is nothing to learn from.
     #[error("all games ended in their random openings")]
     NoPositions,
@@ -74,7 +88,24 @@ pub fn merge<G: Knowledge>(
     }
 }
 
+/// Checks that all games were played and scored in the same way. Scores that were made anew keep the part of
+/// the games, whose job does not know of them.
+fn check_alike(files: &[(PathBuf, Part)]) -> Result<(), MergeFilesError> {
+    let mut first = None;
+    for (path, _) in files {
+        let Some(mut header) = read_header(path)? else { continue };
+        let (first, expected) = first.get_or_insert_with(|| (path, header.clone()));
+        header.part = expected.part;
+        if let Some((name, found, expected)) = header.difference(expected) {
+            let (path, first) = (path.clone(), first.clone());
+            return Err(MergeFilesError::Unlike { path, name, found, first, expected });
+        }
+    }
+    Ok(())
+}
+
 fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), MergeFilesError> {
+    check_alike(files)?;
     let (mut block, mut seed) = (Vec::new(), 0);
     for (index, (path, part)) in files.iter().enumerate() {
         let refused = |problem| GamesError { path: path.clone(), problem };

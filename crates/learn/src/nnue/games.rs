@@ -192,7 +192,7 @@ impl GamesHeader {
     }
 
     /// The first setting that differs from another header: its name and both values.
-    fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
+    pub(crate) fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
         let option = |header: &GamesHeader| header.option.clone().unwrap_or_else(|| "default".to_owned());
         let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
         let number = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
