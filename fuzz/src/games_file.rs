@@ -25,6 +25,7 @@ pub(super) const TARGET: Target = Target {
         "\"option\":",
         "\"evaluation\":",
         "\"nodes\":",
+        "\"played_with\":{\"evaluation\":",
         "\"random_plies\":[",
         "\"seed\":",
         "\"shard\":",

@@ -214,6 +214,12 @@ fn games_are_scored_anew() {
     let read = |name: &str| read_games::<Chess>(Path::new(&path(name))).unwrap();
     let ((header, games), (new_header, new)) = (read("games"), read("new"));
     assert_eq!((new_header.nodes, new_header.seed, new.len()), (60, header.seed, 140));
+    assert_eq!(new_header.played_with, Some(header.player()));
+    // Games of the evaluation and the limit of the new scores would follow those of others.
+    let more = format!("nnue selfplay --games 150 --nodes 60 --chess960 50 --out {}", path("new"));
+    assert_fails(labrys(&more), "rescored games of ");
+    let (_, stats, _) = labrys(&format!("nnue stats {}", path("new")));
+    assert!(stats.contains(", 20 nodes, seed 1\n  scored by ") && stats.contains(", 60 nodes\n"), "{stats}");
     let same = |one: &PlayedGame<_>, other: &PlayedGame<_>| {
         let moves = |game: &PlayedGame<<Chess as Game>::Move>| -> Vec<_> {
             game.moves.iter().map(|(mv, _)| *mv).collect()

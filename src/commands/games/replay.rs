@@ -182,7 +182,7 @@ fn record_of<G: Playable>(
         None => Termination::Adjudication,
     };
     let player =
-        PlayerTags { name: header.evaluation.clone(), setup: String::new(), time_control: String::new() };
+        PlayerTags { name: header.player().evaluation, setup: String::new(), time_control: String::new() };
     let record = PgnGame {
         number: Some(number as u64),
         round: number.to_string(),

@@ -8,7 +8,7 @@ use crate::engine::Playable;
 use crate::engine::registry;
 use crate::game::{Phase, counted};
 use crate::learn::nnue::dataset::Counts;
-use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_header, start_of};
+use crate::learn::nnue::games::{GamesError, GamesHeader, GamesProblem, read_games, read_header, start_of};
 
 /// A part of a whole in percent.
 fn percent(part: u64, whole: u64) -> f64 {
@@ -53,13 +53,17 @@ impl NnueStatsArguments {
             let bytes = std::fs::metadata(path).map_err(|error| refuse(error.into()))?.len();
             let [white, drawn, black] = counts.results;
             let (least, most) = header.random_plies;
+            let GamesHeader { evaluation, nodes, seed, played_with, .. } = &header;
+            let player = header.player();
             print_line!(
-                "{}: {}, {}, seed {}",
+                "{}: {}, {}, seed {seed}",
                 path.display(),
-                header.evaluation,
-                counted(header.nodes, "node"),
-                header.seed
+                player.evaluation,
+                counted(player.nodes, "node")
             )?;
+            if played_with.is_some() {
+                print_line!("  scored by {evaluation}, {}", counted(nodes, "node"))?;
+            }
             print_line!(
                 "  {} with {least} to {most} random plies, all legal",
                 counted(counts.games, "game")

@@ -323,9 +323,16 @@ impl<G: Knowledge> TrainingData<G> {
     /// Where the games come from, in words.
     pub fn sources(&self) -> String {
         let named = self.files.iter().take(NAMED_FILES).map(|GamesFile { header, games, .. }| {
-            let GamesHeader { evaluation, nodes, seed, random_plies: (least, most), .. } = header;
+            let GamesHeader { evaluation, nodes, seed, random_plies: (least, most), played_with, .. } =
+                header;
+            let player = header.player();
+            let scores = match played_with {
+                Some(_) => format!(", scored by {evaluation}, {nodes} nodes"),
+                None => String::new(),
+            };
             format!(
-                "{games} games of {evaluation}, {nodes} nodes, {least} to {most} random plies, seed {seed}"
+                "{games} games of {}, {} nodes, {least} to {most} random plies, seed {seed}{scores}",
+                player.evaluation, player.nodes
             )
         });
         let more = self.files.len().saturating_sub(NAMED_FILES);
@@ -577,6 +584,19 @@ mod tests {
         let small = open(&[write(&folder, "small", 0..8)], SMALL).unwrap();
         assert!(!small.held_out().is_empty() && small.positions() > small.held_out().len());
         assert_eq!(epoch(&small, 1).0.values().sum::<usize>(), small.positions());
+    }
+
+    #[test]
+    fn the_sources_say_what_played_and_what_scored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rescored");
+        let header = GamesHeader::new(&Neighbours::start(), "random".to_owned(), 1, (4, 4), 1);
+        // Twice: the last scores are those of the file.
+        let header = header.rescored("linear".to_owned(), 5, None).rescored("net".to_owned(), 7, None);
+        let mut writer = GamesWriter::open::<Neighbours>(&path, &header).unwrap();
+        writer.append::<Neighbours>(&(0..8).map(game).collect::<Vec<_>>()).unwrap();
+        let expected = "8 games of random, 1 nodes, 4 to 4 random plies, seed 1, scored by net, 7 nodes";
+        assert_eq!(open(&[path], SMALL).unwrap().sources(), expected);
     }
 
     #[test]

@@ -82,13 +82,16 @@ pub struct GamesHeader {
     /// The value of the game's option, such as `UCI_Chess960`; `None` for its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The evaluation that the games were played with.
+    /// The evaluation of the scores, which the games were played with unless they were scored anew.
     pub evaluation: String,
     /// Nodes per move.
     pub nodes: u64,
     /// Nodes after which a search begins no further iteration; `None` for no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_nodes: Option<u64>,
+    /// What the games were played with, if they were scored anew; `None` if that is what has scored them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played_with: Option<PlayedWith>,
     /// Minimum and maximum number of random plies at the start of a game.
     pub random_plies: (usize, usize),
     /// The largest score, in units of the evaluation, that a search may see for a player after the random
@@ -112,6 +115,27 @@ pub struct GamesHeader {
     checksum: Option<String>,
 }
 
+/// What games were played with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayedWith {
+    /// The evaluation.
+    pub evaluation: String,
+    /// Nodes per move.
+    pub nodes: u64,
+    /// Nodes after which a search begins no further iteration; `None` for no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_nodes: Option<u64>,
+}
+
+impl fmt::Display for PlayedWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PlayedWith { evaluation, nodes, soft_nodes } = self;
+        write!(f, "{evaluation}, {}", counted(nodes, "node"))?;
+        soft_nodes.map_or(Ok(()), |soft| write!(f, ", soft limit {soft}"))
+    }
+}
+
 impl GamesHeader {
     /// The header of games from a start position.
     pub fn new<G: Game>(
@@ -132,6 +156,7 @@ impl GamesHeader {
             evaluation,
             nodes,
             soft_nodes: None,
+            played_with: None,
             random_plies,
             max_start_score: None,
             drawn_starts: [0; 2],
@@ -145,7 +170,15 @@ impl GamesHeader {
     /// The header of the same games with other scores.
     #[must_use]
     pub fn rescored(&self, evaluation: String, nodes: u64, soft_nodes: Option<u64>) -> GamesHeader {
-        GamesHeader { version: FORMAT.1, evaluation, nodes, soft_nodes, ..self.clone() }
+        let played_with = Some(self.player());
+        GamesHeader { version: FORMAT.1, evaluation, nodes, soft_nodes, played_with, ..self.clone() }
+    }
+
+    /// What the games were played with, whatever has scored them.
+    pub fn player(&self) -> PlayedWith {
+        let GamesHeader { evaluation, nodes, soft_nodes, .. } = self;
+        let own = || PlayedWith { evaluation: evaluation.clone(), nodes: *nodes, soft_nodes: *soft_nodes };
+        self.played_with.clone().unwrap_or_else(own)
     }
 
     /// Sets the choice of the game's option.
@@ -197,6 +230,9 @@ impl GamesHeader {
         let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
         let number = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
         let score = |header: &GamesHeader| number(header.max_start_score.map(u64::from));
+        let player = |header: &GamesHeader| {
+            header.played_with.as_ref().map_or("none".to_owned(), |player| player.to_string())
+        };
         let rows = [
             ("game", self.game.clone(), other.game.clone()),
             ("start", self.start.clone(), other.start.clone()),
@@ -204,6 +240,7 @@ impl GamesHeader {
             ("evaluation", self.evaluation.clone(), other.evaluation.clone()),
             ("nodes", self.nodes.to_string(), other.nodes.to_string()),
             ("soft nodes", number(self.soft_nodes), number(other.soft_nodes)),
+            ("rescored games of", player(self), player(other)),
             ("drawn starts", format!("{:?}", self.drawn_starts), format!("{:?}", other.drawn_starts)),
             ("maximum score at the start", score(self), score(other)),
             ("random plies", format!("{:?}", self.random_plies), format!("{:?}", other.random_plies)),
