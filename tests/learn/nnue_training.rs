@@ -129,6 +129,27 @@ fn a_soft_limit_of_nodes_ends_an_iteration() {
     assert_eq!(search(Some(1)).0.last().map(|(depth, _)| *depth), Some(1));
 }
 
+/// Readers would refuse the second of two equal blocks, and with it the file.
+#[test]
+fn the_same_games_again_are_refused() {
+    let folder = tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let selfplay = "nnue selfplay --variant chess --games 256 --nodes 20 --random-plies 0 --linear --out";
+    for _ in 0..2 {
+        assert_fails(labrys(&format!("{selfplay} {}", path("games"))), "the same games again as in a block");
+        assert_eq!(read_games::<Chess>(Path::new(&path("games"))).unwrap().1.len(), 64);
+    }
+    // Each shard may have them once, but not their merged file.
+    let files = [1, 2, 3, 4].map(|index| {
+        let file = path(&index.to_string());
+        succeed(labrys(&format!("{selfplay} {file} --shard {index}/4")));
+        file
+    });
+    let merge = format!("games merge --out {} {}", path("merged"), files.join(" "));
+    assert_fails(labrys(&merge), "the same games again as in a block");
+    assert!(!Path::new(&path("merged")).exists());
+}
+
 /// Plays games of chess with these settings until a file has `games` of them.
 fn play_chess(
     path: &Path,

@@ -1,12 +1,13 @@
 //! Merging the files of the shards of self-play into the file that one machine would have written, byte for
 //! byte.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::nnue::games::{BLOCK, GamesError, block_bytes, read_games, read_header};
+use super::nnue::games::{BLOCK, GamesError, GamesProblem, block_bytes, block_id, read_games, read_header};
 use super::zero::{Metadata, Samples, SamplesError, SelfPlayResult, game_and_part};
 use labrys_core::game::Knowledge;
 use labrys_core::input;
@@ -106,7 +107,7 @@ fn check_alike(files: &[(PathBuf, Part)]) -> Result<(), MergeFilesError> {
 
 fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), MergeFilesError> {
     check_alike(files)?;
-    let (mut block, mut seed) = (Vec::new(), 0);
+    let (mut block, mut seed, mut seen) = (Vec::new(), 0, HashSet::new());
     for (index, (path, part)) in files.iter().enumerate() {
         let refused = |problem| GamesError { path: path.clone(), problem };
         let (mut header, games) = read_games::<G>(path)?;
@@ -121,7 +122,11 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
         // The last block may have fewer games.
         let whole = if index + 1 == files.len() { block.len() } else { block.len() / BLOCK * BLOCK };
         for games in block.drain(..whole).as_slice().chunks(BLOCK) {
-            out.write_all(&block_bytes::<G>(seed, games).map_err(refused)?)?;
+            let bytes = block_bytes::<G>(seed, games).map_err(refused)?;
+            if !seen.insert(block_id(&bytes)) {
+                return Err(refused(GamesProblem::Again).into());
+            }
+            out.write_all(&bytes)?;
         }
     }
     Ok(())

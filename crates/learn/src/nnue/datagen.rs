@@ -101,8 +101,8 @@ pub struct SelfPlayProgress {
 /// when `control` stops the work are dropped.
 ///
 /// # Errors
-/// [`GamesError`] names the file if it cannot be written, or reports that random openings of this length
-/// always end the game. The games written before are kept.
+/// [`GamesError`] names the file if it cannot be written or the same games come again, or reports that random
+/// openings of this length always end the game. The games written before are kept.
 pub fn play_games<G: Playable>(
     start: &GameState<G>,
     engines: Vec<Box<dyn TypedEngine<G>>>,
@@ -118,7 +118,8 @@ pub fn play_games<G: Playable>(
     let Some(first) = agents.first_mut() else { return Ok(()) };
     let missing = missing(start, first, settings, numbers, writer.openings(), control);
     let mut next = 0;
-    let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
+    let (mut waiting, mut block) = (BTreeMap::new(), Vec::new());
+    let (mut result, mut written) = (Ok(()), Ok(()));
     let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
         start, agent, settings, number, control,
     ) {
@@ -139,18 +140,22 @@ pub fn play_games<G: Playable>(
             played.games += 1;
             played.positions += game.moves.len() as u64;
             block.push(game);
-            if block.len() == BLOCK && result.is_ok() {
-                result = writer.append::<G>(&block);
-                block.clear();
-                if result.is_err() {
+            if block.len() < BLOCK {
+                continue;
+            }
+            // Behind games that could not be written others would be out of order.
+            if written.is_ok() {
+                written = writer.append::<G>(&block);
+                if written.is_err() {
                     control.stop();
                 }
             }
+            block.clear();
         }
         report(played);
     });
-    // Games that were complete before an error are kept, too.
-    result.and(writer.append::<G>(&block))
+    // Games that were complete before one without an opening are kept, too.
+    written.and_then(|()| writer.append::<G>(&block)).and(result)
 }
 
 /// The numbers of the games that are still to be played, where those with these openings have been. Usually

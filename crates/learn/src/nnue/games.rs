@@ -329,6 +329,9 @@ pub enum GamesProblem {
         /// Where it begins.
         offset: u64,
     },
+    /// A block of the same games is there already, and readers would refuse the second one.
+    #[error("the same games again as in a block before: ask for more random plies, or another seed")]
+    Again,
     /// A game is too long for the format.
     #[error("a game with {plies} random plies or plies after them: {} is the most of each", u16::MAX)]
     Plies {
@@ -418,7 +421,7 @@ impl BlockPlace {
 type PlacedBlock<M> = (BlockPlace, Vec<PlayedGame<M>>);
 
 /// What tells a block from others: its checksum and its numbers of games, positions and bytes.
-type BlockId = [u32; 4];
+pub(crate) type BlockId = [u32; 4];
 
 /// Reads a file of the game `G` block by block, so that what is no such file is refused at its beginning.
 pub(super) struct GamesReader<R> {
@@ -510,7 +513,7 @@ pub(super) fn read_block<G: Knowledge>(
 }
 
 /// See [`BlockId`]; zeros for what is not there.
-fn block_id(bytes: &[u8]) -> BlockId {
+pub(crate) fn block_id(bytes: &[u8]) -> BlockId {
     std::array::from_fn(|index| number_at(bytes, index).unwrap_or_default())
 }
 
@@ -742,6 +745,8 @@ pub struct GamesWriter {
     len: Option<u64>,
     /// What the checksums of blocks begin with.
     seed: u32,
+    /// The blocks in the file.
+    seen: HashSet<BlockId>,
     /// Games in the file.
     games: u64,
     /// The openings of the games that were there before, as bits of their moves.
@@ -760,13 +765,13 @@ impl GamesWriter {
     /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
     pub fn open<G: Knowledge>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
-            let (openings, mended) = (Vec::new(), None);
             if is_stream(path) {
                 let (mut file, _claim) = files::open(path, Existing::Refused)?;
                 let (line, seed) = header.line_and_seed()?;
                 file.write_all(&line)?;
-                let path = path.to_owned();
-                return Ok(GamesWriter { file, path, len: None, seed, games: 0, openings, mended, _claim });
+                let (path, seen, openings) = (path.to_owned(), HashSet::new(), Vec::new());
+                let (len, games, mended) = (None, 0, None);
+                return Ok(GamesWriter { file, path, len, seed, seen, games, openings, mended, _claim });
             }
             let _claim = Claim::file(path)?;
             let file = if path.try_exists()? { Some(input::open(path)?) } else { None };
@@ -813,8 +818,9 @@ impl GamesWriter {
                 continue;
             }
             let (path, len, games) = (path.to_owned(), Some(reader.len), openings.len() as u64);
-            let (seed, file) = (reader.seed, OpenOptions::new().write(true).open(&path)?);
-            return Ok(GamesWriter { file, path, len, seed, games, openings, mended, _claim });
+            let (seed, seen) = (reader.seed, reader.seen);
+            let file = OpenOptions::new().write(true).open(&path)?;
+            return Ok(GamesWriter { file, path, len, seed, seen, games, openings, mended, _claim });
         }
     }
 
@@ -841,13 +847,17 @@ impl GamesWriter {
     /// Appends a block of games. If that fails, the file is left unchanged.
     ///
     /// # Errors
-    /// [`GamesError`] names the file.
+    /// [`GamesError`] names the file that cannot be written, or that has such a block already.
     pub fn append<G: Knowledge>(&mut self, games: &[PlayedGame<G::Move>]) -> Result<(), GamesError> {
         if games.is_empty() {
             return Ok(());
         }
         let refuse = |problem| GamesError { path: self.path.clone(), problem };
         let bytes = block_bytes::<G>(self.seed, games).map_err(refuse)?;
+        let id = block_id(&bytes);
+        if self.seen.contains(&id) {
+            return Err(refuse(GamesProblem::Again));
+        }
         let mut write = || {
             let Some(len) = self.len else { return self.file.write_all(&bytes) };
             self.file.seek(SeekFrom::Start(len))?;
@@ -859,6 +869,7 @@ impl GamesWriter {
             _ = self.len.map(|len| self.file.set_len(len));
             return Err(refuse(error.into()));
         }
+        self.seen.insert(id);
         self.len = self.len.map(|len| len + bytes.len() as u64);
         self.games += games.len() as u64;
         Ok(())
