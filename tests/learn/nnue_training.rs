@@ -95,9 +95,9 @@ fn games_of_all_kinds_are_played() {
 #[test]
 fn a_file_depends_on_neither_threads_nor_interruptions() {
     let (_folder, path) = file("games");
-    play::<TucChess>(&path, 70, 2);
-    let whole = read_games::<TucChess>(&path).unwrap().1;
-    assert_eq!(whole.len(), 70);
+    let header = play::<TucChess>(&path, 140, 2);
+    let whole = std::fs::read(&path).unwrap();
+    assert_eq!(read_games::<TucChess>(&path).unwrap().1.len(), 140);
     std::fs::remove_file(&path).unwrap();
     play::<TucChess>(&path, 5, 1);
     // A truncated block is rejected by readers and dropped by the writer.
@@ -105,8 +105,18 @@ fn a_file_depends_on_neither_threads_nor_interruptions() {
     std::fs::write(&path, [&bytes[..], &bytes[bytes.len() - 20..]].concat()).unwrap();
     let refusal = read_games::<TucChess>(&path).unwrap_err().to_string();
     assert!(refusal.contains(&format!("block 2, at byte {}, is damaged", bytes.len())), "{refusal}");
-    play::<TucChess>(&path, 70, 1);
-    assert_eq!(read_games::<TucChess>(&path).unwrap().1, whole);
+    // The games of an interruption are the beginning of a block that is filled.
+    for games in [40, 70, 140] {
+        play::<TucChess>(&path, games, 1);
+    }
+    assert!(std::fs::read(&path).unwrap() == whole);
+    // Killed while a block is filled, before its header is written: the games before are kept.
+    let first = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let end = first + 16 + u32::from_le_bytes(whole[first + 8..first + 12].try_into().unwrap()) as usize;
+    std::fs::write(&path, [&bytes[..], &whole[bytes.len()..end]].concat()).unwrap();
+    assert_eq!(GamesWriter::open::<TucChess>(&path, &header).unwrap().games(), 5);
+    play::<TucChess>(&path, 140, 2);
+    assert!(std::fs::read(&path).unwrap() == whole);
 }
 
 /// A search ends with the iteration in which it reaches the soft limit.

@@ -98,7 +98,8 @@ pub struct SelfPlayProgress {
 
 /// Plays the games `numbers` from `start`, on one thread per engine, except those that the file already has.
 /// A game depends only on the settings and its number. Games are written in order; games that are unfinished
-/// when `control` stops the work are dropped.
+/// when `control` stops the work are dropped. The last block may then have fewer games, and is filled when
+/// the work goes on: the file is that of an uninterrupted run.
 ///
 /// # Errors
 /// [`GamesError`] names the file if it cannot be written or the same games come again, or reports that random
@@ -119,7 +120,7 @@ pub fn play_games<G: Playable>(
     let missing = missing(start, first, settings, numbers, writer.openings(), control);
     let mut next = 0;
     let (mut waiting, mut block) = (BTreeMap::new(), Vec::new());
-    let (mut result, mut written) = (Ok(()), Ok(()));
+    let (mut result, mut written, mut room) = (Ok(()), Ok(()), writer.room());
     let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
         start, agent, settings, number, control,
     ) {
@@ -140,22 +141,23 @@ pub fn play_games<G: Playable>(
             played.games += 1;
             played.positions += game.moves.len() as u64;
             block.push(game);
-            if block.len() < BLOCK {
+            if block.len() < room {
                 continue;
             }
             // Behind games that could not be written others would be out of order.
             if written.is_ok() {
-                written = writer.append::<G>(&block);
+                written = writer.add::<G>(&block);
                 if written.is_err() {
                     control.stop();
                 }
             }
             block.clear();
+            room = writer.room();
         }
         report(played);
     });
     // Games that were complete before one without an opening are kept, too.
-    written.and_then(|()| writer.append::<G>(&block)).and(result)
+    written.and_then(|()| writer.add::<G>(&block)).and(result)
 }
 
 /// The numbers of the games that are still to be played, where those with these openings have been. Usually

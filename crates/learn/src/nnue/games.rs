@@ -502,14 +502,20 @@ pub(super) fn read_block<G: Knowledge>(
     path: &Path,
     place: BlockPlace,
 ) -> Result<Vec<PlayedGame<G::Move>>, GamesProblem> {
-    let mut file = input::open(path)?;
-    file.seek(SeekFrom::Start(place.offset))?;
-    let mut bytes = Vec::with_capacity(place.len);
-    file.take(place.len as u64).read_to_end(&mut bytes)?;
+    let bytes = bytes_at(path, place)?;
     let is_same = number_at(&bytes, 3) == Some(place.checksum);
     let (games, _) =
         parse_block::<G>(&bytes, place.seed).filter(|_| is_same).ok_or_else(|| place.damaged())?;
     Ok(games)
+}
+
+/// The bytes of a block, or as many as there are.
+fn bytes_at(path: &Path, place: BlockPlace) -> io::Result<Vec<u8>> {
+    let mut file = input::open(path)?;
+    file.seek(SeekFrom::Start(place.offset))?;
+    let mut bytes = Vec::with_capacity(place.len);
+    file.take(place.len as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// See [`BlockId`]; zeros for what is not there.
@@ -611,9 +617,23 @@ pub(crate) fn block_bytes<G: Knowledge>(
         }
     }
     let positions = games.iter().map(|game| game.moves.len() as u32).sum();
-    let checksum = block_checksum(seed, games.len() as u32, positions, &content);
-    let header = [games.len() as u32, positions, content.len() as u32, checksum];
-    Ok(header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect())
+    Ok(with_header(seed, games.len() as u32, positions, &content))
+}
+
+/// A block with this content.
+fn with_header(seed: u32, games: u32, positions: u32, content: &[u8]) -> Vec<u8> {
+    let header = [games, positions, content.len() as u32, block_checksum(seed, games, positions, content)];
+    header.iter().flat_map(|number| number.to_le_bytes()).chain(content.iter().copied()).collect()
+}
+
+/// A block of the games of two blocks; `first` may be empty.
+fn joined(seed: u32, first: &[u8], second: Vec<u8>) -> Vec<u8> {
+    if first.is_empty() {
+        return second;
+    }
+    let sum = |index| [first, &second].iter().filter_map(|block| number_at(block, index)).sum();
+    let content = [&first[BLOCK_HEADER..], &second[BLOCK_HEADER..]].concat();
+    with_header(seed, sum(0), sum(1), &content)
 }
 
 /// The content of a games file.
@@ -747,6 +767,8 @@ pub struct GamesWriter {
     seed: u32,
     /// The blocks in the file.
     seen: HashSet<BlockId>,
+    /// The last block, if it has room for more games; otherwise, and in a pipe or a device, nothing.
+    unfinished: Vec<u8>,
     /// Games in the file.
     games: u64,
     /// The openings of the games that were there before, as bits of their moves.
@@ -769,9 +791,18 @@ impl GamesWriter {
                 let (mut file, _claim) = files::open(path, Existing::Refused)?;
                 let (line, seed) = header.line_and_seed()?;
                 file.write_all(&line)?;
-                let (path, seen, openings) = (path.to_owned(), HashSet::new(), Vec::new());
-                let (len, games, mended) = (None, 0, None);
-                return Ok(GamesWriter { file, path, len, seed, seen, games, openings, mended, _claim });
+                return Ok(GamesWriter {
+                    file,
+                    path: path.to_owned(),
+                    len: None,
+                    seed,
+                    seen: HashSet::new(),
+                    unfinished: Vec::new(),
+                    games: 0,
+                    openings: Vec::new(),
+                    mended: None,
+                    _claim,
+                });
             }
             let _claim = Claim::file(path)?;
             let file = if path.try_exists()? { Some(input::open(path)?) } else { None };
@@ -802,11 +833,12 @@ impl GamesWriter {
             if let Some((name, found, expected)) = reader.header.difference(header) {
                 return Err(GamesProblem::Other { name, found, expected });
             }
-            let mut openings = Vec::new();
+            let (mut openings, mut last) = (Vec::new(), None);
             let damage = loop {
-                match reader.next::<G>() {
-                    Ok(Some(block)) => {
-                        openings.extend(block.iter().map(|game| opening_bits(game.start, &game.opening)))
+                match reader.next_with_place::<G>() {
+                    Ok(Some((place, block))) => {
+                        openings.extend(block.iter().map(|game| opening_bits(game.start, &game.opening)));
+                        last = Some(place).filter(|_| block.len() < BLOCK);
                     }
                     Ok(None) => break None,
                     Err(GamesProblem::Block { offset, .. }) if mended.is_none() => break Some(offset),
@@ -817,10 +849,18 @@ impl GamesWriter {
                 mended = Some(mend::<G>(path, offset, reader.seed, reader.seen)?);
                 continue;
             }
-            let (path, len, games) = (path.to_owned(), Some(reader.len), openings.len() as u64);
-            let (seed, seen) = (reader.seed, reader.seen);
-            let file = OpenOptions::new().write(true).open(&path)?;
-            return Ok(GamesWriter { file, path, len, seed, seen, games, openings, mended, _claim });
+            return Ok(GamesWriter {
+                file: OpenOptions::new().write(true).open(path)?,
+                path: path.to_owned(),
+                len: Some(reader.len),
+                seed: reader.seed,
+                seen: reader.seen,
+                unfinished: last.map_or(Ok(Vec::new()), |place| bytes_at(path, place))?,
+                games: openings.len() as u64,
+                openings,
+                mended,
+                _claim,
+            });
         }
     }
 
@@ -844,35 +884,79 @@ impl GamesWriter {
         self.games
     }
 
+    /// The number of games that the last block has room for, or a new one.
+    pub(super) fn room(&self) -> usize {
+        BLOCK - number_at(&self.unfinished, 0).unwrap_or(0) as usize
+    }
+
     /// Appends a block of games. If that fails, the file is left unchanged.
     ///
     /// # Errors
     /// [`GamesError`] names the file that cannot be written, or that has such a block already.
     pub fn append<G: Knowledge>(&mut self, games: &[PlayedGame<G::Move>]) -> Result<(), GamesError> {
+        self.unfinished.clear();
+        self.add::<G>(games)
+    }
+
+    /// Adds games to the last block, which has to have [room](GamesWriter::room) for them, or as a new one.
+    /// If that fails, the file is left unchanged. A kill loses these games alone.
+    ///
+    /// # Errors
+    /// Those of [`GamesWriter::append`].
+    pub(super) fn add<G: Knowledge>(&mut self, games: &[PlayedGame<G::Move>]) -> Result<(), GamesError> {
         if games.is_empty() {
             return Ok(());
         }
-        let refuse = |problem| GamesError { path: self.path.clone(), problem };
-        let bytes = block_bytes::<G>(self.seed, games).map_err(refuse)?;
-        let id = block_id(&bytes);
-        if self.seen.contains(&id) {
-            return Err(refuse(GamesProblem::Again));
-        }
-        let mut write = || {
-            let Some(len) = self.len else { return self.file.write_all(&bytes) };
-            self.file.seek(SeekFrom::Start(len))?;
-            self.file.write_all(&bytes)?;
-            self.file.sync_data()
-        };
-        if let Err(error) = write() {
-            // If this fails too, readers will report the block as damaged.
-            _ = self.len.map(|len| self.file.set_len(len));
-            return Err(refuse(error.into()));
-        }
-        self.seen.insert(id);
-        self.len = self.len.map(|len| len + bytes.len() as u64);
+        let added = block_bytes::<G>(self.seed, games).and_then(|bytes| self.add_block(bytes));
+        added.map_err(|problem| GamesError { path: self.path.clone(), problem })?;
         self.games += games.len() as u64;
         Ok(())
+    }
+
+    /// Adds the games of a block to the last one.
+    fn add_block(&mut self, games: Vec<u8>) -> Result<(), GamesProblem> {
+        let block = joined(self.seed, &self.unfinished, games);
+        let id = block_id(&block);
+        if self.seen.contains(&id) {
+            return Err(GamesProblem::Again);
+        }
+        if let Err(error) = self.write(&block) {
+            // If this fails too, readers will report the block as damaged.
+            _ = self.restore();
+            return Err(error.into());
+        }
+        self.seen.remove(&block_id(&self.unfinished));
+        self.seen.insert(id);
+        self.len = self.len.map(|len| len + (block.len() - self.unfinished.len()) as u64);
+        let has_room = self.len.is_some() && number_at(&block, 0).is_some_and(|games| games < BLOCK as u32);
+        self.unfinished = if has_room { block } else { Vec::new() };
+        Ok(())
+    }
+
+    /// Writes a block that begins with the games of the last one, if that has room, in its place.
+    fn write(&mut self, block: &[u8]) -> io::Result<()> {
+        let Some(len) = self.len else { return self.file.write_all(block) };
+        let before = self.unfinished.len();
+        self.file.seek(SeekFrom::Start(len))?;
+        self.file.write_all(&block[before..])?;
+        self.file.sync_data()?;
+        if before == 0 {
+            return Ok(());
+        }
+        // Until the games are there, the old header keeps those before them readable.
+        self.file.seek(SeekFrom::Start(len - before as u64))?;
+        self.file.write_all(&block[..BLOCK_HEADER])?;
+        self.file.sync_data()
+    }
+
+    /// Undoes a write that has failed.
+    fn restore(&mut self) -> io::Result<()> {
+        let Some(len) = self.len else { return Ok(()) };
+        if let Some(header) = self.unfinished.first_chunk::<BLOCK_HEADER>() {
+            self.file.seek(SeekFrom::Start(len - self.unfinished.len() as u64))?;
+            self.file.write_all(header)?;
+        }
+        self.file.set_len(len)
     }
 }
 
