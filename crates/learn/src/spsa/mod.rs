@@ -27,7 +27,7 @@ const GAMMA: f64 = 0.101;
 /// The stability constant A, which dampens the first gains, as a fraction of all iterations.
 const STABILITY: f64 = 0.1;
 
-/// Maximum number of points of the curve.
+/// Maximum number of points of the curve after the start.
 const POINTS: u64 = 1000;
 
 /// A value to tune. Games are played with integers.
@@ -68,7 +68,7 @@ pub struct SpsaState {
     pub values: Vec<f64>,
     /// Games lost, drawn and won by the side θ⁺.
     pub games: [u64; 3],
-    /// The values over time, at most a thousand points.
+    /// The values over time: at the start, and at most a thousand points after it.
     pub curve: Vec<SpsaPoint>,
 }
 
