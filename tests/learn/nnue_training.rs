@@ -546,7 +546,13 @@ fn a_few_positions_are_memorised() {
         let mut gradient = zeros.clone();
         loss = examples.iter().map(|example| pass.learn(&net, example, &mut gradient)).sum::<f32>() / 64.0;
         pass.finish(&mut gradient);
-        let step = Step { rate: 0.005, decay: 0.0, share: 1.0 / 64.0, max_weights: (1.98, 1.98) };
+        let step = Step {
+            rate: 0.005,
+            decay: 0.0,
+            share: 1.0 / 64.0,
+            max_weights: (1.98, 1.98),
+            max_output_sum: 500.0,
+        };
         optimiser.step(step, &[&gradient], &mut net);
     }
     assert!(loss < 1e-4, "{loss}");
@@ -625,6 +631,22 @@ fn a_diverging_training_is_an_error_and_keeps_its_state() {
     assert!(matches!(Trainer::new(&data, odd, None), Err(TrainingError::Neurons(20))));
     let (_folder, one) = self::data::<TucChess>(1, 1, MemoryLimits::default());
     assert!(matches!(Trainer::new(&one, settings(), None), Err(TrainingError::TooFew { games: 1, .. })));
+}
+
+/// Weights that are all small enough may have a sum that the output of a net cannot have.
+#[test]
+fn a_net_that_is_trained_can_be_written() {
+    let (_folder, data) = data::<TucChess>(20, 1, MemoryLimits::default());
+    // Rounding would make 115 64ths of each weight if the sum were 33,025 64ths before.
+    let settings = TrainingSettings { sizes: sizes::<TucChess>(144, 1), rate: 0.0, ..settings() };
+    let mut trainer = Trainer::new(&data, settings, None).unwrap();
+    let weights = trainer.state.net.output_weights.iter_mut().zip([1.98, -1.98].into_iter().cycle());
+    weights.for_each(|(weight, value)| *weight = value);
+    trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
+    let net = trainer.best_net("a test".to_owned());
+    let bytes = net.to_bytes::<TucChess>();
+    assert!(bytes.is_ok(), "{:?}", bytes.err());
+    assert!(net.output_weights.iter().all(|weight| weight.abs() == 114), "{:?}", net.output_weights);
 }
 
 #[test]

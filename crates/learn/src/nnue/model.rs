@@ -70,6 +70,18 @@ impl NetValues {
         Some(values)
     }
 
+    /// Scales the weights of each output down to magnitudes that add up to at most `max`.
+    pub fn limit_outputs(&mut self, max: f32) {
+        let row = self.output_weights.len() / self.output_bias.len().max(1);
+        for weights in self.output_weights.chunks_mut(row.max(1)) {
+            let sum: f64 = weights.iter().map(|weight| f64::from(weight.abs())).sum();
+            if sum > f64::from(max) {
+                let factor = (f64::from(max) / sum) as f32;
+                weights.iter_mut().for_each(|weight| *weight *= factor);
+            }
+        }
+    }
+
     /// The values of each tensor: weights and bias of the inputs, weights and bias of the outputs.
     pub fn parts(&self) -> [&[f32]; 4] {
         [&self.input_weights, &self.input_bias, &self.output_weights, &self.output_bias]

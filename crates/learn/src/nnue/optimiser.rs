@@ -31,6 +31,8 @@ pub struct Step {
     /// The largest magnitudes of input weights and biases, and of output weights, that the quantised net can
     /// store.
     pub max_weights: (f32, f32),
+    /// The largest sum of the magnitudes of the weights of an output.
+    pub max_output_sum: f32,
 }
 
 impl AdamW {
@@ -61,5 +63,6 @@ impl AdamW {
                 }
             });
         }
+        net.limit_outputs(step.max_output_sum);
     }
 }

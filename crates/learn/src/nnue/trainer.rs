@@ -32,8 +32,11 @@ const LAST_RATE: f64 = 0.01;
 /// The largest magnitude of a weight, 1.98, that a quantised net can store …
 const MAX_WEIGHT: f32 = 127.0 / 64.0;
 
-/// … and of the sum of all inputs of a neuron, so that it fits in 16 bits when 1 is 255.
+/// … of the sum of all inputs of a neuron, so that it fits in 16 bits when 1 is 255 …
 const MAX_SUM: f32 = 128.0;
+
+/// … and of the sum of the magnitudes of the weights of an output, in 64ths, so that it fits in 32 bits.
+const MAX_OUTPUT_SUM: f32 = 33_025.0;
 
 /// The settings of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -330,6 +333,9 @@ impl<'a, G: Knowledge> Trainer<'a, G> {
                 share: 1.0 / batch.len() as f32,
                 // One more for the bias, and one for rounding.
                 max_weights: (MAX_WEIGHT.min(MAX_SUM / (data.max_inputs() + 2) as f32), MAX_WEIGHT),
+                // Rounding adds up to half a 64th to each of the weights, two of a neuron; one more for the
+                // factor.
+                max_output_sum: (MAX_OUTPUT_SUM - (settings.sizes.hidden + 1) as f32) / 64.0,
             };
             state.optimiser.step(step, &gradients, &mut state.net);
         }
