@@ -242,7 +242,18 @@ fn match_result(results: &[[Wdl; 2]]) -> String {
     format!(
         "against the weights at the start: {} games, +{won} ={drawn} -{lost}, score {:.1} %, {}",
         2 * pairs.count(),
-        100.0 * pairs.score().0,
+        100.0 * pairs.mean(),
         pairs.elo()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_score_of_lost_games_is_none() {
+        let result = match_result(&[[Wdl::Loss; 2]; 2]);
+        assert!(result.contains(": 4 games, +0 =0 -4, score 0.0 %, Elo "), "{result}");
+    }
 }

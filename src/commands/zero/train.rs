@@ -185,5 +185,23 @@ fn summary(generation: &Generation) -> String {
 /// The result of a match.
 fn score(pairs: &Pairs) -> String {
     let [lost, drawn, won] = pairs.games;
-    format!("+{won} ={drawn} -{lost} ({:.1} %)", 100.0 * pairs.score().0)
+    format!("+{won} ={drawn} -{lost} ({:.1} %)", 100.0 * pairs.mean())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Wdl::{self, Draw, Loss, Win};
+
+    #[test]
+    fn scores_are_those_of_the_games() {
+        let score = |games: [[Wdl; 2]; 2]| {
+            let mut pairs = Pairs::default();
+            games.iter().for_each(|&[first, second]| pairs.add(first, second));
+            score(&pairs)
+        };
+        assert_eq!(score([[Loss; 2]; 2]), "+0 =0 -4 (0.0 %)");
+        assert_eq!(score([[Win; 2]; 2]), "+4 =0 -0 (100.0 %)");
+        assert_eq!(score([[Loss, Draw], [Win, Win]]), "+2 =1 -1 (62.5 %)");
+    }
 }

@@ -22,8 +22,8 @@ const COLUMNS: &str = "generation,white,drawn,black,draw share,positions,distinc
 pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let (names, ratings) = (opponents(state), ratings(state));
     let score = |generation: &Generation, opponent: &str| {
-        let found = generation.comparisons.iter().find(|(name, _)| name == opponent)?;
-        Some(found.1.score())
+        let (_, pairs) = generation.comparisons.iter().find(|(name, _)| name == opponent)?;
+        Some((pairs.mean(), pairs.score().1))
     };
     let columns = COLUMNS.split(',').map(str::to_owned);
     let mut table = Table::new(columns.chain(names.iter().map(|name| format!("score against {name}"))));
@@ -185,6 +185,17 @@ mod tests {
         assert!(first > 100.0 && (second - first).abs() < 1e-9, "{ratings:?}");
         assert!(third > first + 400.0 && third.is_finite() && (fourth - third).abs() < 1e-9);
         assert!(error > 0.0 && last_error > error);
+    }
+
+    #[test]
+    fn the_score_of_games_that_were_all_won_is_1() {
+        let mut generation = generation(None, true);
+        let mut pairs = Pairs::default();
+        (0..4).for_each(|_| pairs.add(Wdl::Win, Wdl::Win));
+        generation.comparisons = vec![("first".to_owned(), pairs)];
+        let state = ZeroState { best: 1, generations: vec![generation] };
+        let table = report(&state).table;
+        assert!(table.as_str().trim_end().ends_with(",true,,,1"), "{}", table.as_str());
     }
 
     #[test]
