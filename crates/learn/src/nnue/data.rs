@@ -91,6 +91,9 @@ struct Candidate<G> {
     positions: Dataset<G>,
 }
 
+/// The label of a position, with the hash of its game.
+type Labelled = (u64, (f64, Wdl));
+
 /// The data of a training.
 #[derive(Debug)]
 pub struct TrainingData<G> {
@@ -151,7 +154,7 @@ impl<G: Knowledge> TrainingData<G> {
             path: PathBuf::new(),
             problem: GamesProblem::NoGame { wanted: 1, games: 0 },
         })?;
-        data.hold_out(&mut candidates, true);
+        data.hold_out(&mut candidates, &mut labels, true);
         candidates.sort_by_key(|candidate| candidate.hash);
         candidates.into_iter().for_each(|candidate| data.held_out.append(candidate.positions));
         shorten(&mut labels);
@@ -181,7 +184,7 @@ impl<G: Knowledge> TrainingData<G> {
         &mut self,
         reader: &mut GamesReader<BufReader<File>>,
         candidates: &mut Vec<Candidate<G>>,
-        labels: &mut Vec<(u64, (f64, Wdl))>,
+        labels: &mut Vec<Labelled>,
     ) -> Result<(), GamesProblem> {
         let file = self.files.len() - 1;
         let mut first = 0;
@@ -218,12 +221,11 @@ impl<G: Knowledge> TrainingData<G> {
                         self.lowest = self.lowest.min(hash);
                         candidates.push(Candidate { hash, block, positions });
                     } else {
-                        self.blocks[block].positions += positions.len();
-                        labels.extend((0..positions.len()).map(|number| (hash, positions.labels(number))));
+                        self.learn_from(hash, block, &positions, labels);
                     }
                 }
             }
-            self.hold_out(candidates, false);
+            self.hold_out(candidates, labels, false);
             if labels.len() > 2 * MAX_LABELS {
                 shorten(labels);
             }
@@ -250,7 +252,7 @@ impl<G: Knowledge> TrainingData<G> {
 
     /// Keeps the games to hold out among candidates; the others are to be learned from. At least one game is
     /// held out: that with the lowest hash, which is not known before the last game (`is_last`).
-    fn hold_out(&mut self, candidates: &mut Vec<Candidate<G>>, is_last: bool) {
+    fn hold_out(&mut self, candidates: &mut Vec<Candidate<G>>, labels: &mut Vec<Labelled>, is_last: bool) {
         let total: usize = candidates.iter().map(|candidate| candidate.positions.len()).sum();
         if !is_last && total <= self.limits.held_out {
             return;
@@ -271,9 +273,15 @@ impl<G: Knowledge> TrainingData<G> {
             self.threshold = threshold;
         }
         let rest = candidates.split_off(candidates.partition_point(|candidate| candidate.hash < threshold));
-        for Candidate { block, positions, .. } in rest {
-            self.blocks[block].positions += positions.len();
+        for Candidate { hash, block, positions } in rest {
+            self.learn_from(hash, block, &positions, labels);
         }
+    }
+
+    /// Counts the positions of a game that is not held out, and adds their labels.
+    fn learn_from(&mut self, hash: u64, block: usize, positions: &Dataset<G>, labels: &mut Vec<Labelled>) {
+        self.blocks[block].positions += positions.len();
+        labels.extend((0..positions.len()).map(|number| (hash, positions.labels(number))));
     }
 
     fn empty(&self) -> Dataset<G> {
@@ -455,7 +463,7 @@ fn hash<M: GameMove>(game: &PlayedGame<M>) -> u64 {
 }
 
 /// Keeps the labels of the games with the lowest hashes, in their order.
-fn shorten(labels: &mut Vec<(u64, (f64, Wdl))>) {
+fn shorten(labels: &mut Vec<Labelled>) {
     labels.sort_by_key(|(hash, _)| *hash);
     labels.truncate(MAX_LABELS);
 }
@@ -569,6 +577,16 @@ mod tests {
         assert!(!expected.is_empty());
         assert_eq!(held_out(&[b.clone(), a.clone()], SMALL), expected);
         assert_eq!(held_out(std::slice::from_ref(&all), SMALL), expected);
+        // The labels are those of all others, also of games that might have been held out.
+        let labels = |paths: &[PathBuf], limits| {
+            let data = open(paths, limits).unwrap();
+            assert_eq!(data.labels().len(), data.positions());
+            data.labels().to_vec()
+        };
+        let expected_labels = labels(&[a.clone(), b.clone()], SMALL);
+        assert_eq!(labels(&[b.clone(), a.clone()], SMALL), expected_labels);
+        let few = MemoryLimits { held_out: 100, ..SMALL };
+        assert_eq!(labels(&[a.clone(), b.clone()], few), labels(&[b.clone(), a.clone()], few));
         // The same game twice is not on both sides.
         let twice = open(&[all.clone(), all.clone()], SMALL).unwrap();
         let (learned, _) = epoch(&twice, 1);
