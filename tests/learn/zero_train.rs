@@ -580,5 +580,8 @@ fn a_run_from_the_command_line() {
         assert!(!out.exists());
     }
     assert_fails(labrys("zero train /no/file"), "settings /no/file: ");
+    let new = format!("zero new --variant tucchess --net paper --blocks 7 --out {}", out.display());
+    assert_fails(labrys(&new), "--blocks: a net of the architecture `paper` has no blocks");
+    assert!(!out.exists());
     assert_fails(labrys(&format!("zero train {path} --out /proc/run")), "/proc/run");
 }

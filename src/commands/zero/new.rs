@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
@@ -47,6 +47,10 @@ pub(super) fn run(arguments: &ZeroNewArguments) -> anyhow::Result<()> {
 
 impl ZeroNewArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.net != NetKind::Paper || self.blocks.is_none(),
+            "--blocks: a net of the architecture `paper` has no blocks"
+        );
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let selection = self.planes.as_ref().map(|names| PlaneSelection::new(G::PLANE_GROUPS, names));
