@@ -461,6 +461,28 @@ fn sharded_rounds_equal_those_of_one_machine() {
 }
 
 #[test]
+fn a_round_of_one_game_has_one_shard() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let train = |out: &str, more: &str| {
+        succeed(labrys(&format!(
+            "linear train --variant neighbours --weights zeros --games 2 --round 1 --compare-every 0 \
+             --judge-games 0 --out {} {more}",
+            path(out)
+        )))
+    };
+    train("whole", "");
+    for done in [0, 1] {
+        assert_eq!(train("cut", "--next"), format!("done {done} games 1\n"));
+        assert_eq!(train("cut", &format!("--shard 1/1 --part {}", path("part"))), "");
+        train("cut", &format!("--resume --parts {}", path("part")));
+    }
+    let [cut, whole] =
+        ["cut", "whole"].map(|out| fs::read_to_string(path(&format!("{out}/checkpoint.json"))).unwrap());
+    assert_eq!(cut, whole);
+}
+
+#[test]
 fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -48,7 +48,7 @@ pub enum ShardError {
     /// The number of games is unknown.
     #[error("{0}: the number of games is not known, name it")]
     Endless(Shard),
-    /// There are fewer pairs of games than shards.
+    /// There are fewer pairs of games than shards, of which there are several.
     #[error(
         "{} cannot be cut into {} of a pair at least",
         counted(.games, "game"),
@@ -160,6 +160,11 @@ impl Shard {
         };
         first(self.index - 1)..first(self.index)
     }
+
+    /// Whether each of several shards has a pair of games. One shard has what there is, also a single game.
+    fn fits(self, games: u64) -> bool {
+        self.count == 1 || self.count <= games / 2
+    }
 }
 
 impl fmt::Display for Shard {
@@ -182,12 +187,12 @@ impl Part {
     /// A shard of a job of `games` games. `settings` are all settings that the games depend on.
     ///
     /// # Errors
-    /// [`ShardError`] if there are fewer pairs of games than shards, or their number is unknown.
+    /// [`ShardError`] if there are fewer pairs of games than several shards, or their number is unknown.
     pub fn new(shard: Shard, games: u64, settings: &impl Serialize) -> Result<Part, ShardError> {
         if games == u64::MAX {
             return Err(ShardError::Endless(shard));
         }
-        if shard.count > games / 2 {
+        if !shard.fits(games) {
             return Err(ShardError::TooMany { shard, games });
         }
         Ok(Part { shard, games, job: checksum(settings)? })
@@ -257,7 +262,7 @@ impl FromStr for Part {
             let (games, job) = rest.split_once(" games of job ")?;
             let (shard, games): (Shard, u64) = (shard.parse().ok()?, games.parse().ok()?);
             let job = u32::from_str_radix(job, 16).ok().filter(|_| job.len() == 8)?;
-            (shard.count <= games / 2).then_some(Part { shard, games, job })
+            shard.fits(games).then_some(Part { shard, games, job })
         };
         parse().ok_or_else(|| ShardError::Part(text.to_owned()))
     }
@@ -336,6 +341,8 @@ mod tests {
         assert_eq!(part.to_string().parse(), Ok(part));
         assert_eq!(serde_json::from_str::<Part>(&serde_json::to_string(&part).unwrap()).unwrap(), part);
         assert!(part.to_string().starts_with("2/5 of 400 games of job "), "{part}");
+        let single = Part::new(shard("1/1"), 1, &"settings").unwrap();
+        assert_eq!(single.to_string().parse(), Ok(single));
         for text in ["", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b"] {
             assert_eq!(text.parse::<Shard>(), Err(ShardError::Syntax), "{text}");
         }
@@ -350,6 +357,7 @@ mod tests {
         assert_eq!(new(6), Ok(4..6));
         assert_eq!(new(5), Err(ShardError::TooMany { shard: shard("3/3"), games: 5 }));
         assert_eq!(new(u64::MAX), Err(ShardError::Endless(shard("3/3"))));
+        assert_eq!(Part::new(shard("1/1"), 1, &()).map(|part| part.numbers()), Ok(0..1));
         let job = |settings| Part::new(shard("1/2"), 8, &settings).unwrap().job;
         assert_ne!(job("a"), job("b"));
     }

@@ -211,8 +211,8 @@ class Cluster:
 
     def shards(self, games: int) -> int:
         """The number of shards for a number of games."""
-        if games < 2:
-            raise ClusterError(f"{games} games: expected 2 or more")
+        if games < 1:
+            raise ClusterError(f"{games} games: expected 1 or more")
         size: int = self.options.shard_games
         return max(1, min(games // 2, math.ceil(games / size)))
 
