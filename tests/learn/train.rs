@@ -528,6 +528,7 @@ fn invalid_arguments_are_named() {
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
         ("--search FeatureSet=set1", "--search: FeatureSet: use --set instead"),
+        ("--opponent-search FeatureSet=set1", " --opponent-search: FeatureSet: use --set instead"),
         ("--depth 2 --nodes 5", "--depth: not with --nodes"),
         ("--option AmazonsBoard=6x6", "unknown option `AmazonsBoard`"),
         ("--config /no/file", "config /no/file"),

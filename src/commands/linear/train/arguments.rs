@@ -225,12 +225,15 @@ impl LinearTrainArguments {
         );
         ensure!(!self.both || self.opponent == "clone", "--both: the opponent has to be a clone");
         ensure!(self.reward > 0.0, "--reward: expected more than 0");
-        for (name, _) in self.search.iter().chain(&self.opponent_search) {
-            let own = [("FeatureSet", "--set"), ("WeightsFile", "--weights")];
-            if let Some((_, flag)) = own.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
-                bail!("--search: {name}: use {flag} instead");
+        let lists = [("--search", &self.search), ("--opponent-search", &self.opponent_search)];
+        for (argument, options) in lists {
+            for (name, _) in options {
+                let own = [("FeatureSet", "--set"), ("WeightsFile", "--weights")];
+                if let Some((_, flag)) = own.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
+                    bail!("{argument}: {name}: use {flag} instead");
+                }
+                ensure!(!rules.is_own_option(name), "{argument}: {name}: use --option instead");
             }
-            ensure!(!rules.is_own_option(name), "--search: {name}: use --option instead");
         }
         Ok(())
     }
