@@ -97,10 +97,12 @@ pub enum MergeError {
         shard: Shard,
     },
     /// Shards are missing.
-    #[error("{} of {} missing: {}", .missing.len(), counted(.of, "shard"), listed(.missing))]
+    #[error("{count} of {} missing: {}", counted(.of, "shard"), listed(.missing))]
     Missing {
-        /// Their numbers, in order.
+        /// The numbers of the first ones, in order: more than are listed, if there are more.
         missing: Vec<u64>,
+        /// How many there are.
+        count: u64,
         /// All shards.
         of: u64,
     },
@@ -306,8 +308,12 @@ pub fn in_order(files: Vec<(PathBuf, Option<Part>)>) -> Result<Vec<(PathBuf, Par
     ordered.sort_by_key(|(_, part)| part.shard);
     let of = ordered.first().map_or(0, |(_, part)| part.shard.count);
     let is_there = |index: &u64| ordered.binary_search_by_key(index, |(_, part)| part.shard.index).is_ok();
-    let missing: Vec<_> = (1..=of).filter(|index| !is_there(index)).collect();
-    if missing.is_empty() { Ok(ordered) } else { Err(MergeError::Missing { missing, of }) }
+    // A file may name any number of shards.
+    let missing: Vec<_> = (1..=of).filter(|index| !is_there(index)).take(LISTED + 1).collect();
+    match of - ordered.len() as u64 {
+        0 => Ok(ordered),
+        count => Err(MergeError::Missing { missing, count, of }),
+    }
 }
 
 #[cfg(test)]
@@ -377,6 +383,9 @@ mod tests {
         assert_eq!(merged(&[("a", one), ("b", None)]), "b: not a shard, but whole");
         assert_eq!(merged(&[("a", one), ("b", two), ("c", one)]), "c: shard 1/3 again, after a");
         assert_eq!(merged(&[("b", two)]), "2 of 3 shards missing: 1, 3");
+        let many = "2/3000000000 of 6000000000 games of job 00000000".parse().ok();
+        let missing = "2999999999 of 3000000000 shards missing: 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, …";
+        assert_eq!(merged(&[("b", many)]), missing);
         for other in [part("2/3", "other"), part("2/4", "s"), Part { games: 98, ..part("2/3", "s") }] {
             let error = merged(&[("a", one), ("b", Some(other))]);
             assert!(error.starts_with("b: shard 2/") && error.contains("but a has shard 1/3"), "{error}");
