@@ -1,6 +1,7 @@
 //! Samples of self-play, and the files of shards.
 
 use labrys_core::game::{EncodingShape, Knowledge};
+use labrys_core::search::Control;
 use labrys_core::tensors::{self, FileKind, TensorBytes};
 use labrys_learn::shard::{self, Kind};
 use labrys_learn::zero::Samples;
@@ -51,8 +52,8 @@ fn read<G: Knowledge>(bytes: &[u8]) {
         let Ok(Some((kind, Some(part)))) = shard::inspect(path) else { return };
         let (Kind::Games(game) | Kind::Samples(game)) = &kind;
         if game == G::info().name {
-            let mut merged = Vec::new();
-            if shard::merge::<G>(&kind, &[(path.to_owned(), part)], &mut merged).is_ok() {
+            let (mut merged, files) = (Vec::new(), [(path.to_owned(), part)]);
+            if shard::merge::<G>(&kind, &files, &mut merged, &Control::default()).is_ok() {
                 // What is merged is the file of a whole job.
                 let whole = with_file(&merged, shard::inspect);
                 assert!(matches!(&whole, Ok(Some((of, None))) if *of == kind), "{whole:?}");

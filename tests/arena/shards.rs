@@ -150,6 +150,49 @@ fn sharded_matches_equal_those_of_one_machine() {
     assert!(folder.done("games replay merged").ends_with("all legal\n"));
 }
 
+/// A merge that is killed would leave its temporary file and its lock.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_merge_leaves_nothing() {
+    use std::process::Stdio;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    let command = "match --variant neighbours --engine name=a --engine name=b --each nodes=20 option.Hash=1 \
+                   --games 4";
+    for (shard, name) in [("1/2", "a"), ("2/2", "b")] {
+        folder.done(&format!("{command} --shard {shard} --pgnout {name}"));
+        // A pair of games, as often as takes seconds to merge.
+        let text = String::from_utf8(folder.bytes(name)).unwrap();
+        let pair = text.replace(" of 4 games of job ", " of 20000 games of job ");
+        let numbered = |index: u32| {
+            let number = |number: u32| format!("[GameNumber \"{number}\"]");
+            pair.replace(&number(1), &number(2 * index + 1)).replace(&number(2), &number(2 * index + 2))
+        };
+        fs::write(folder.path(name), (0..5000).map(numbered).collect::<String>()).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["games", "merge", "--out", "merged", "a", "b"])
+        .current_dir(folder.0.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let left = || {
+        let names = fs::read_dir(folder.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| !["a", "b"].contains(&name.to_str().unwrap())).collect::<Vec<_>>()
+    };
+    while !left().iter().any(|name| !name.to_str().unwrap().ends_with(".lock")) {
+        assert!(child.try_wait().unwrap().is_none());
+        sleep(Duration::from_millis(1));
+    }
+    shell::signal(&child, "-TERM");
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && error.contains("--out merged: interrupted"), "{error}");
+    assert!(left().is_empty(), "{:?}", left());
+}
+
 #[test]
 fn shards_with_other_weights_are_of_another_job() {
     let folder = Folder::new();

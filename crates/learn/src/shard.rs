@@ -11,6 +11,7 @@ use super::nnue::games::{BLOCK, GamesError, GamesProblem, block_bytes, block_id,
 use super::zero::{Metadata, Samples, SamplesError, SelfPlayResult, game_and_part};
 use labrys_core::game::Knowledge;
 use labrys_core::input;
+use labrys_core::search::Control;
 use labrys_support::shard::{MergeError, Part};
 
 /// What a shard file contains, with the name of its game.
@@ -51,6 +52,9 @@ pub enum MergeFilesError {
     /// There is nothing to learn from.
     #[error("all games ended in their random openings")]
     NoPositions,
+    /// The merge was stopped.
+    #[error("interrupted")]
+    Interrupted,
     /// A file cannot be read, or the result cannot be written.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -77,16 +81,22 @@ pub fn inspect(path: &Path) -> Result<Option<(Kind, Option<Part>)>, MergeFilesEr
 /// Writes the content of all parts of a job, in order.
 ///
 /// # Errors
-/// [`MergeFilesError`] names the invalid file.
+/// [`MergeFilesError`] names the invalid file; [`MergeFilesError::Interrupted`] if `control` stops the work.
 pub fn merge<G: Knowledge>(
     kind: &Kind,
     files: &[(PathBuf, Part)],
     out: &mut dyn Write,
+    control: &Control,
 ) -> Result<(), MergeFilesError> {
     match kind {
-        Kind::Games(_) => merge_games::<G>(files, out),
-        Kind::Samples(_) => merge_samples::<G>(files, out),
+        Kind::Games(_) => merge_games::<G>(files, out, control),
+        Kind::Samples(_) => merge_samples::<G>(files, out, control),
     }
+}
+
+/// Refuses to go on when the work is stopped.
+fn check(control: &Control) -> Result<(), MergeFilesError> {
+    if control.is_stopped() { Err(MergeFilesError::Interrupted) } else { Ok(()) }
 }
 
 /// Checks that all games were played and scored in the same way. Scores that were made anew keep the part of
@@ -105,10 +115,15 @@ fn check_alike(files: &[(PathBuf, Part)]) -> Result<(), MergeFilesError> {
     Ok(())
 }
 
-fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), MergeFilesError> {
+fn merge_games<G: Knowledge>(
+    files: &[(PathBuf, Part)],
+    out: &mut dyn Write,
+    control: &Control,
+) -> Result<(), MergeFilesError> {
     check_alike(files)?;
     let (mut block, mut seed, mut seen) = (Vec::new(), 0, HashSet::new());
     for (index, (path, part)) in files.iter().enumerate() {
+        check(control)?;
         let refused = |problem| GamesError { path: path.clone(), problem };
         let (mut header, games) = read_games::<G>(path)?;
         part.check_games(path, games.len() as u64)?;
@@ -122,6 +137,7 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
         // The last block may have fewer games.
         let whole = if index + 1 == files.len() { block.len() } else { block.len() / BLOCK * BLOCK };
         for games in block.drain(..whole).as_slice().chunks(BLOCK) {
+            check(control)?;
             let bytes = block_bytes::<G>(seed, games).map_err(refused)?;
             if !seen.insert(block_id(&bytes)) {
                 return Err(refused(GamesProblem::Again).into());
@@ -135,9 +151,11 @@ fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> 
 fn merge_samples<G: Knowledge>(
     files: &[(PathBuf, Part)],
     out: &mut dyn Write,
+    control: &Control,
 ) -> Result<(), MergeFilesError> {
     let (mut all, mut result, mut whole) = (Samples::new(), SelfPlayResult::default(), None);
     for (path, part) in files {
+        check(control)?;
         let (samples, metadata) = Samples::read::<G>(path)?;
         part.check_games(path, metadata.result.games())?;
         all.append(&samples);
@@ -147,6 +165,7 @@ fn merge_samples<G: Knowledge>(
     let Some((path, metadata)) = whole.filter(|_| !all.is_empty()) else {
         return Err(MergeFilesError::NoPositions);
     };
+    check(control)?;
     let bytes = all.to_bytes::<G>(metadata);
     let bytes = bytes.map_err(|problem| SamplesError { path: path.clone(), problem: Box::new(problem) })?;
     Ok(out.write_all(&bytes)?)

@@ -7,11 +7,13 @@ use anyhow::{Context, ensure};
 
 use crate::arena::pgn::merge as pgn;
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{is_stream, write_atomically_with};
 use crate::game::counted;
 use crate::learn::shard::{self, Kind as Learned};
+use crate::search::Control;
 use crate::shard::{Part, in_order};
 
 /// Merges the files of all shards of a job. The result is that of the same command without --shard.
@@ -80,10 +82,10 @@ pub(in crate::commands) fn run(arguments: &GamesMergeArguments) -> anyhow::Resul
         files.push((path.clone(), part));
     }
     let Some((_, kind)) = first else { return Ok(()) };
-    let (files, count) = (in_order(files)?, arguments.files.len());
-    let _claim = crate::commands::shared::claim(out)?;
+    let (files, count, control) = (in_order(files)?, arguments.files.len(), interruptible()?);
+    let _claim = claim(out)?;
     write_atomically_with(out, |out| -> anyhow::Result<()> {
-        commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out })
+        commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out, control: &control })
     })
     .with_context(name)?;
     writeln!(io::stdout(), "{}: {}", out.display(), counted(count, "shard"))?;
@@ -95,13 +97,14 @@ pub(in crate::commands) struct Merge<'a> {
     kind: &'a Kind,
     files: &'a [(PathBuf, Part)],
     out: &'a mut dyn Write,
+    control: &'a Control,
 }
 
 impl Merge<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         match self.kind {
-            Kind::Records => Ok(pgn::merge(self.files, self.out)?),
-            Kind::Learned(kind) => Ok(shard::merge::<G>(kind, self.files, self.out)?),
+            Kind::Records => Ok(pgn::merge(self.files, self.out, self.control)?),
+            Kind::Learned(kind) => Ok(shard::merge::<G>(kind, self.files, self.out, self.control)?),
         }
     }
 }

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::file::{self, PgnFileError};
 use super::{PgnError, PgnGame, ReplayError};
 use crate::tournament::SHARD;
+use labrys_core::search::Control;
 use labrys_support::shard::{MergeError, Part, ShardError};
 
 /// An error of merging records.
@@ -54,6 +55,9 @@ pub enum PgnMergeError {
     /// The games are not those of the shard.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// The merge was stopped.
+    #[error("interrupted")]
+    Interrupted,
     /// The result cannot be written.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -80,13 +84,17 @@ pub fn part_of_game(game: &PgnGame) -> Result<Option<Part>, ShardError> {
 /// Writes the games of all parts of a match in the order of the schedule, without their `Shard` tags.
 ///
 /// # Errors
-/// [`PgnMergeError`] names the file that cannot be read, or that does not have exactly the games of its part.
-pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), PgnMergeError> {
+/// [`PgnMergeError`] names the file that cannot be read, or that does not have exactly the games of its part;
+/// [`PgnMergeError::Interrupted`] if `control` stops the work.
+pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write, control: &Control) -> Result<(), PgnMergeError> {
     for (path, part) in files {
         let mut games = BTreeMap::new();
         let tag = (SHARD.to_owned(), part.to_string());
         let mut reader = file::open(path)?;
         while let Some(game) = reader.next() {
+            if control.is_stopped() {
+                return Err(PgnMergeError::Interrupted);
+            }
             let game = reader.unfinished().filter(|_| game.is_ok()).map_or(game, Err);
             let mut game = game.map_err(|error| PgnMergeError::Pgn { path: path.clone(), error })?;
             let number = game.number.unwrap_or(0);
