@@ -1,6 +1,6 @@
 //! The HTTP server of the page and its WebSocket.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt::Display;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -26,7 +26,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
+use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::{sleep, timeout};
 
 use super::access;
@@ -55,6 +55,9 @@ const MAX_SEAT_BYTES: usize = 4 << 10;
 
 /// The maximum number of WebSockets.
 const MAX_CONNECTIONS: usize = 256;
+
+/// The maximum number of connections that are no WebSockets; one more closes the oldest of them.
+const MAX_HTTP: usize = 256;
 
 /// The timeout for the headers of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -202,6 +205,7 @@ impl Server {
     pub fn run(self) -> ! {
         let Server { runtime, listener, router, .. } = self;
         runtime.block_on(async {
+            let mut open: VecDeque<AbortHandle> = VecDeque::new();
             loop {
                 let stream = match listener.accept().await {
                     Ok((stream, _)) => stream,
@@ -217,11 +221,19 @@ impl Server {
                 http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
                 let service = TowerToHyperService::new(router.clone());
                 let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-                tokio::spawn(async move {
+                // One that has become a WebSocket has finished.
+                open.retain(|connection| !connection.is_finished());
+                if open.len() >= MAX_HTTP
+                    && let Some(oldest) = open.pop_front()
+                {
+                    oldest.abort();
+                }
+                let served = tokio::spawn(async move {
                     if let Err(error) = connection.await {
                         log::debug!("connection error: {error}");
                     }
                 });
+                open.push_back(served.abort_handle());
             }
         })
     }
