@@ -323,6 +323,30 @@ fn a_move_that_the_filter_removes_is_found_with_its_term() {
 }
 
 #[test]
+fn rates_are_of_the_iteration_whose_decisions_are_counted() {
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R_b_KQkq_-_3_3";
+    let [shallow, deep] =
+        [5, 6].map(|depth| json(&format!("--fen {fen} --depth {depth} --view search --samples 300")));
+    let nodes = |report: &Json, field: &str| report["positions"][0]["counts"][0][field].as_u64().unwrap();
+    let last = nodes(&deep, "nodes_with") - nodes(&shallow, "nodes_with");
+    assert_eq!(nodes(&deep, "nodes"), last);
+    // All were checked: the estimate is their number.
+    let wrong: Vec<_> = deep["summary"].as_array().unwrap().iter().filter(|row| row["wrong"] != 0).collect();
+    assert!(!wrong.is_empty(), "{deep}");
+    for row in wrong.iter().filter(|row| row["group"] == "all") {
+        assert_eq!(row["judged"].as_f64(), row["decisions"].as_f64(), "{row}");
+        let rate = 1e6 * row["wrong"].as_f64().unwrap() / last as f64;
+        assert!((row["per_million"].as_f64().unwrap() - rate).abs() < 1e-6, "{row}: {rate}");
+    }
+    // What a step saves is saved in all iterations.
+    let row = wrong.iter().find(|row| row["group"] == "all" && row["step"] == "late move pruning").unwrap();
+    let counts = deep["positions"][0]["counts"].as_array().unwrap();
+    let count = counts.iter().find(|count| count["step"] == row["step"]).unwrap();
+    let [with, without] = ["nodes_with", "nodes_without"].map(|field| count[field].as_f64().unwrap());
+    assert!((row["nodes_without"].as_f64().unwrap() - without / with).abs() < 1e-9, "{row}");
+}
+
+#[test]
 fn other_references_have_their_say() {
     let board = "--variant amazons --option AmazonsBoard=4x4";
     let solved = json(&format!("{board} --depth 3 --reference solve --view search"));

@@ -303,7 +303,7 @@ impl Tree<'_> {
     ) -> Result<Vec<Sample<G::Move>>, InspectError> {
         let Tree { task, view, .. } = *self;
         let mut recorder = Recorder::new(task.depth, task.samples, self.seed);
-        let nodes = self.search(input, &mut recorder)?;
+        let (nodes, nodes_with) = self.search(input, &mut recorder)?;
         if let Some(counts) = counts {
             let mut nodes_without = None;
             let mut last = None;
@@ -312,30 +312,36 @@ impl Tree<'_> {
                     nodes_without = match step {
                         // The filter is no part of the steps of a selective search.
                         Step::Filter => None,
-                        _ => Some(self.search(input, &mut Recorder::without(step))?),
+                        _ => Some(self.search(input, &mut Recorder::without(step))?.1),
                     };
                 }
                 let (step, decisions) = (step.name(), cell.count);
-                counts.push(StepCount { view, step, depth, decisions, nodes, nodes_without });
+                counts.push(StepCount { view, step, depth, decisions, nodes, nodes_with, nodes_without });
             }
         }
         Ok(recorder.cells.into_values().flat_map(|cell| cell.samples).collect())
     }
 
-    /// Searches the tree from fresh tables. Returns the nodes.
+    /// Searches the tree from fresh tables. Returns the nodes of the last iteration, the only one whose
+    /// decisions are recorded, and those of all.
     fn search<G: SolverGame, E: Evaluator<G>>(
         &self,
         input: SearchInput<G, E>,
         recorder: &mut Recorder<G::Move>,
-    ) -> Result<u64, InspectError> {
+    ) -> Result<(u64, u64), InspectError> {
         let megabytes = self.hash;
         let table = TranspositionTable::new(megabytes).ok_or(InspectError::Memory { megabytes })?;
         let limits = Limits::depth(self.task.depth);
         let input = SearchInput { limits: &limits, ..input };
-        let (mut heuristics, mut listener) = (Heuristics::new(), |_: Report<G::Move>| ());
+        let (mut heuristics, mut before) = (Heuristics::new(), 0);
+        let mut listener = |report: Report<G::Move>| {
+            if report.depth < self.task.depth {
+                before = report.nodes;
+            }
+        };
         let result =
             observe(&input, self.mode, &table, &mut heuristics, self.control, &mut listener, recorder);
-        Ok(result.nodes)
+        Ok((result.nodes - before, result.nodes))
     }
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn priors<G: SolverGame, E: Evaluator<G>>(
         depth,
         decisions,
         nodes: 0,
+        nodes_with: 0,
         nodes_without: None,
     };
     Ok((counts.into_iter().map(count).collect(), decisions))

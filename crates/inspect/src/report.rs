@@ -121,9 +121,11 @@ pub struct StepCount {
     pub depth: i32,
     /// How often.
     pub decisions: u64,
-    /// Nodes of the search in which it was counted.
+    /// Nodes of the iteration in which it was counted, the last one.
     pub nodes: u64,
-    /// Nodes of the same search without the step, where it was searched so.
+    /// Nodes of the search, in all its iterations.
+    pub nodes_with: u64,
+    /// The same of the search without the step, where it was searched so.
     pub nodes_without: Option<u64>,
 }
 

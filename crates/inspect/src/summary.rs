@@ -60,7 +60,8 @@ pub struct SummaryRow {
     /// was checked is right, or all is wrong, the bound that so many of one kind leave (rule of three). `None` for
     /// terms, and for mixed decisions of a single position.
     pub share_error: Option<f64>,
-    /// Estimated wrong decisions for a million nodes of the search; `None` for priors, and if none was checked.
+    /// Estimated wrong decisions for a million nodes of the iteration in which they were made; `None` for
+    /// priors, and if none was checked.
     pub per_million: Option<f64>,
     /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved.
     pub cost: Option<f64>,
@@ -122,7 +123,8 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
             if !seen.contains(&(count.view, count.step)) {
                 let [with, without, searches] = nodes.entry((count.view, count.step)).or_default();
                 if let Some(other) = count.nodes_without {
-                    (*with, *without, *searches) = (*with + count.nodes, *without + other, *searches + 1);
+                    (*with, *without, *searches) =
+                        (*with + count.nodes_with, *without + other, *searches + 1);
                 }
                 seen.push((count.view, count.step));
             }
