@@ -304,6 +304,24 @@ fn minimax_agrees_with_itself() {
 }
 
 #[test]
+fn a_filter_that_falls_with_the_ply_keeps_its_rate() {
+    let words = "--variant neighbours --depth 4 --view searches filter --samples 1";
+    let nodes = |options: &str| {
+        let position = json(&format!("{words} {options}"))["positions"][0].clone();
+        let searches = position["searches"].as_array().unwrap();
+        let row = searches.iter().find(|row| row["search"] == "MSD").unwrap();
+        // The view of the filter searches the same tree.
+        assert_eq!(row["nodes"], position["counts"][0]["nodes_with"], "{options}: {position}");
+        row["nodes"].as_u64().unwrap()
+    };
+    assert_eq!(nodes(""), nodes("--option MsdKeepRate=35"));
+    // All moves of the root, nine of ten after it.
+    let [all, some] =
+        ["", "--option MsdKeepRate=35"].map(|rate| nodes(&format!("{rate} --option MsdKeepFall=10")));
+    assert!(all > some, "{all} nodes, {some} with 35 %");
+}
+
+#[test]
 fn a_move_that_the_filter_removes_is_found_with_its_term() {
     // Rxd5 wins the queen, and is rated as a capture. Without that term it is a move onto an attacked square.
     let position = "--fen 4k3/2p5/4p3/3q4/8/8/3R4/4K3_w_-_-_0_1 --depth 2 --view filter --samples 50";

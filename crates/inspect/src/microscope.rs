@@ -22,7 +22,7 @@ use crate::task::{ReferenceKind, StartPosition, Task};
 use crate::truth::{Truth, game};
 use crate::{positions, priors, ratings, searches, summary};
 
-/// The keep rate of the filter view where the options keep all moves: a rate of the paper's tables.
+/// The keep rate of the filter where the options keep all moves: a rate of the paper's tables.
 const KEEP_RATE: u32 = 35;
 
 /// MiB of the table of a reference.
@@ -126,6 +126,14 @@ pub(crate) fn engine_of<G: SolverGame>(task: &Task) -> Result<Box<dyn TypedEngin
         engine.set_option(name, value)?;
     }
     Ok(engine)
+}
+
+/// The keep rate at which the filter is inspected.
+pub(crate) fn keep_rate(options: &MsdOptions) -> u32 {
+    match (options.keep_rate, options.keep_fall) {
+        (100, 0) => KEEP_RATE,
+        (rate, _) => rate,
+    }
 }
 
 fn inspect_game<G: SolverGame>(
@@ -244,9 +252,7 @@ fn inspect_position<G: SolverGame, E: Evaluator<G>>(
     }
     if has(View::Filter) {
         let mut options = settings.search.clone();
-        if options.msd.keep_rate == 100 && options.msd.keep_fall == 0 {
-            options.msd.keep_rate = KEEP_RATE;
-        }
+        options.msd.keep_rate = keep_rate(&options.msd);
         // The paper's search, unless another one without selectivity has been chosen.
         let mode = if mode == SearchMode::Minimax { mode } else { SearchMode::AlphaBeta };
         let mut judge = self::judge(task, engine, input(&options), mode, root, control)?;

@@ -8,7 +8,7 @@ use labrys_solver::SolverGame;
 
 use crate::blame::units;
 use crate::judge::Judge;
-use crate::microscope::{InspectError, engine_of, score_text};
+use crate::microscope::{InspectError, engine_of, keep_rate, score_text};
 use crate::report::SearchReport;
 use crate::task::Task;
 
@@ -43,12 +43,12 @@ pub(crate) fn searches<G: SolverGame, E: Evaluator<G>>(
     let (mut reports, mut nodes_of_pvs) = (Vec::new(), 0);
     for (search, options) in SEARCHES {
         let mut engine = engine_of::<G>(task)?;
-        let is_filtered = search == "MSD";
-        if !is_filtered {
+        if search == "MSD" {
+            let rate = keep_rate(&engine.settings().search.msd);
+            engine.set_option("MsdKeepRate", &rate.to_string())?;
+        } else {
             engine.set_option("MsdKeepRate", "100")?;
             engine.set_option("MsdKeepFall", "0")?;
-        } else if engine.option_value("MsdKeepRate").as_deref() == Some("100") {
-            engine.set_option("MsdKeepRate", "35")?;
         }
         for (name, value) in options {
             engine.set_option(name, value)?;
