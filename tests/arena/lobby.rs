@@ -334,6 +334,30 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
     lobby.until("sleeper cannot play: no `readyok` within 0.5 s");
 }
 
+/// The games of an agent that has never been there are not waited for.
+#[test]
+fn an_agent_that_cannot_play_keeps_no_lobby_open() {
+    let (_folder, path) = folder();
+    let words = "--each st=60 nodes=20 --players 2 --max-moves 2 --until 60";
+    let mut lobby = Lobby::start(&path, "0", words);
+    let (mut stream, mut input) = greet(&lobby.address, "join name stranger games tucchess").unwrap();
+    while let Some(heard) = line(&mut input) {
+        let answer = match heard.as_str() {
+            "uci" => "option name UCI_Variant type combo default chess var chess\nuciok\n",
+            "isready" => "readyok\n",
+            _ => continue,
+        };
+        stream.write_all(answer.as_bytes()).unwrap();
+    }
+    lobby.until("stranger cannot play: ");
+    let done = Arc::new(AtomicBool::new(false));
+    let agents = ["minos", "talos"].map(|name| agent(&lobby.address, name, play, &done));
+    let rest = lobby.finish();
+    done.store(true, Ordering::Relaxed);
+    assert!(rest.contains("after 2 games:") && !rest.contains("stranger"), "{rest}");
+    agents.into_iter().for_each(|agent| agent.join().unwrap());
+}
+
 #[test]
 fn who_is_no_agent_or_brings_a_foreign_token_is_refused() {
     let (_folder, path) = folder();

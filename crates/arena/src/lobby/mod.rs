@@ -88,7 +88,7 @@ pub enum LobbyEvent<'a> {
 pub type OnEvent<'a> = dyn FnMut(LobbyEvent<'_>, &Standings) -> io::Result<()> + 'a;
 
 impl Standings {
-    /// The names of the players, in the order in which they became known.
+    /// The names of the players that are there or have been, in the order in which they came.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -202,23 +202,22 @@ impl Lobby {
         on_event: &mut OnEvent<'_>,
     ) -> Result<(), TournamentError> {
         let (sender, messages) = mpsc::channel();
-        let entrants = self.tournament.engines.iter().map(|engine| {
+        let entrants = self.tournament.engines.iter().zip(0..).map(|(engine, place)| {
             let log = self.tournament.log.named(&engine.name);
             Entrant {
                 player: Some(engine.setup.player(&self.tournament.rules, &log)),
                 config: engine.clone(),
                 origin: Origin::House,
+                place: Some(place),
                 is_there: true,
                 is_busy: false,
             }
         });
         let entrants: Vec<Entrant<G>> = entrants.collect();
-        let places = (0..entrants.len()).collect();
         let mut room = Room {
             lobby: self,
             tables: self.tournament.open_tables::<G>()?,
             entrants,
-            places,
             standings,
             control,
             on_event,
@@ -241,6 +240,8 @@ impl Lobby {
 struct Entrant<G> {
     config: EngineConfig,
     origin: Origin,
+    /// Its place in the standings. It has none before it has been there: its games are not waited for.
+    place: Option<usize>,
     /// `None` while it is busy or away.
     player: Option<Box<dyn Player<G>>>,
     /// Whether it has come and can play.
@@ -278,8 +279,6 @@ struct Room<'a, 'b, G: Playable> {
     /// Endgame tables for adjudication, if any.
     tables: Option<SharedTables<G>>,
     entrants: Vec<Entrant<G>>,
-    /// The place of each entrant in the standings.
-    places: Vec<usize>,
     standings: &'a mut Standings,
     control: &'a Control,
     on_event: &'a mut OnEvent<'b>,
@@ -334,7 +333,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             let connection = agent.connections();
             let name = agent.name().as_str();
             let index = self.index(name);
-            let Entrant { config, origin, player, is_there, is_busy } = &mut self.entrants[index];
+            let Entrant { config, origin, player, is_there, is_busy, .. } = &mut self.entrants[index];
             // The name is the agent's from now on.
             if matches!(origin, Origin::Caller) && !*is_busy {
                 *origin = Origin::Agent(0);
@@ -370,7 +369,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
     fn welcome_callers(&mut self, hall: &Hall) {
         for (name, caller) in hall.callers() {
             let index = self.index(&name);
-            let Entrant { config, origin, player, is_there, is_busy } = &mut self.entrants[index];
+            let Entrant { config, origin, player, is_there, is_busy, .. } = &mut self.entrants[index];
             // It waits until its game is over.
             if *is_busy || !matches!(origin, Origin::Caller) {
                 continue;
@@ -379,8 +378,8 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             config.setup.kind = EngineKind::Caller(caller);
             let log = self.lobby.tournament.log.named(&name);
             *player = Some(config.setup.player(&self.lobby.tournament.rules, &log));
-            if !std::mem::replace(is_there, true) {
-                self.report(LobbyEvent::Joined(&name));
+            if !*is_there {
+                self.join(index);
             }
         }
     }
@@ -390,7 +389,7 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         for person in hall.people() {
             let name = person.name().as_str();
             let index = self.index(name);
-            let Entrant { config, origin, player, is_there, is_busy } = &mut self.entrants[index];
+            let Entrant { config, origin, player, is_there, is_busy, .. } = &mut self.entrants[index];
             // The name is the person's from now on.
             if matches!(origin, Origin::Caller) && !*is_busy {
                 *origin = Origin::Person;
@@ -402,8 +401,12 @@ impl<'a, G: Playable> Room<'a, '_, G> {
             // Whoever plays keeps its seat.
             let is_present = person.is_present();
             if matches!(origin, Origin::Person) && !*is_busy && *is_there != is_present {
-                *is_there = is_present;
-                self.report(if is_present { LobbyEvent::Joined(name) } else { LobbyEvent::Left(name) });
+                if is_present {
+                    self.join(index);
+                } else {
+                    *is_there = false;
+                    self.report(LobbyEvent::Left(name));
+                }
             }
         }
     }
@@ -413,11 +416,19 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         let known = self.entrants.iter().position(|entrant| entrant.config.name == name);
         known.unwrap_or_else(|| {
             let config = EngineConfig { name: name.to_owned(), ..self.lobby.agent.clone() };
-            self.places.push(self.standings.index(name));
-            let (origin, player) = (Origin::Caller, None);
-            self.entrants.push(Entrant { config, origin, player, is_there: false, is_busy: false });
+            let (origin, place, player) = (Origin::Caller, None, None);
+            self.entrants.push(Entrant { config, origin, place, player, is_there: false, is_busy: false });
             self.entrants.len() - 1
         })
+    }
+
+    /// Notes that an entrant is there.
+    fn join(&mut self, index: usize) {
+        let entrant = &mut self.entrants[index];
+        entrant.is_there = true;
+        let name = entrant.config.name.clone();
+        entrant.place = Some(self.standings.index(&name));
+        self.report(LobbyEvent::Joined(&name));
     }
 
     /// Begins games while there are players and room.
@@ -428,14 +439,15 @@ impl<'a, G: Playable> Room<'a, '_, G> {
         let Lobby { tournament, format, games, live, .. } = self.lobby;
         while self.games < tournament.concurrency.max(1) {
             let is_free = |entrant: &Entrant<G>| entrant.is_there && entrant.player.is_some();
-            let free = self.entrants.iter().zip(&self.places).filter(|(entrant, _)| is_free(entrant));
-            let free: Vec<_> = free.map(|(_, &place)| place).collect();
+            let free = self.entrants.iter().filter(|entrant| is_free(entrant));
+            let free: Vec<_> = free.filter_map(|entrant| entrant.place).collect();
             let ranks = if *format == LobbyFormat::Ladder { self.standings.ranks() } else { Vec::new() };
             let rank = |player: usize| ranks.get(player).copied().unwrap_or(0);
             let Some(players) = self.standings.started.choose(*format, *games, &free, rank) else { return };
             let game = self.standings.started.add(players);
             let entrants = players.map(|place| {
-                self.places.iter().position(|&known| known == place).expect("a player that is free")
+                let is_it = |entrant: &Entrant<G>| entrant.place == Some(place);
+                self.entrants.iter().position(is_it).expect("a player that is free")
             });
             let names = entrants.map(|index| self.entrants[index].config.name.clone());
             self.report(LobbyEvent::Begun(names.each_ref().map(String::as_str)));
@@ -476,11 +488,12 @@ impl<'a, G: Playable> Room<'a, '_, G> {
                 let entrant = &mut self.entrants[index];
                 entrant.is_busy = false;
                 entrant.player = Some(player);
-                entrant.is_there = welcomed.is_ok();
-                let name = entrant.config.name.clone();
                 match &welcomed {
-                    Ok(()) => self.report(LobbyEvent::Joined(&name)),
-                    Err(error) => self.report(LobbyEvent::Refused(&name, error)),
+                    Ok(()) => self.join(index),
+                    Err(error) => {
+                        let name = entrant.config.name.clone();
+                        self.report(LobbyEvent::Refused(&name, error));
+                    }
                 }
             }
             Message::Played(game, entrants, players, played) => {
