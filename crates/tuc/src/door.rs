@@ -108,7 +108,11 @@ impl Caller {
     pub(super) fn mailbox(&self) -> io::Result<(Mailbox, SocketAddr)> {
         let (sender, inbox) = mpsc::sync_channel(QUEUE);
         let socket = self.door.0.socket.try_clone()?;
-        self.door.0.inside().playing.insert(self.address, sender);
+        let mut inside = self.door.0.inside();
+        // It may have repeated its name since it was called, and does not wait for a second game by that.
+        inside.waiting.retain(|(address, _)| *address != self.address);
+        inside.playing.insert(self.address, sender);
+        drop(inside);
         let inbox = Inbox { inbox, caller: self.clone() };
         Ok((Mailbox::of_caller(socket, inbox), self.door.address()))
     }
@@ -232,6 +236,25 @@ mod tests {
         let mut buffer = [0; 8];
         let length = first.recv(&mut buffer).unwrap();
         assert_eq!((&buffer[..length], callers(&door, 2).len()), (&b"GE0000"[..], 2));
+    }
+
+    #[test]
+    fn a_client_that_repeats_its_name_waits_for_one_game() {
+        let door = Door::open("127.0.0.1:0".parse().unwrap()).unwrap();
+        let client = client(&door);
+        client.send(b"Minos").unwrap();
+        let caller = callers(&door, 1).remove(0);
+        caller.leave();
+        // Between the call and its game.
+        client.send(b"Minos").unwrap();
+        callers(&door, 1);
+        let (mailbox, _) = caller.mailbox().unwrap();
+        assert_eq!(door.callers(), []);
+        drop(mailbox);
+        assert_eq!(door.callers(), []);
+        // After its game it may come again.
+        client.send(b"Minos").unwrap();
+        callers(&door, 1);
     }
 
     #[test]
