@@ -45,8 +45,25 @@ pub struct TextReply {
 struct Typed<G: Game> {
     player: Box<dyn Player<G>>,
     rules: Rules,
-    /// The game up to the last move of the player.
-    last: Option<Variation>,
+    /// The last line that it searched, and its move.
+    last: Option<(Variation, String)>,
+}
+
+impl<G: Playable> Typed<G> {
+    /// Whether a line goes on from the last one, with the player's own move.
+    fn goes_on(&self, line: &Variation) -> bool {
+        let Some((last, own)) = &self.last else { return false };
+        let Some(played) = line.moves.get(last.moves.len()) else { return false };
+        // Chance comes after the player: the same move with an outcome is its move, too.
+        let chosen = |mv: &str| {
+            let mut game: GameState<G> = self.rules.start().ok()?;
+            game.set_up(Some(&last.fen), &last.moves).ok()?;
+            game.play_san_as_chosen(mv).ok()
+        };
+        last.fen == line.fen
+            && line.moves.starts_with(&last.moves)
+            && (played == own || chosen(played) == chosen(own))
+    }
 }
 
 impl<G: Playable> TextPlayer for Typed<G> {
@@ -59,8 +76,9 @@ impl<G: Playable> TextPlayer for Typed<G> {
         let invalid = |error: &dyn std::fmt::Display| PlayerError::InvalidOutput(error.to_string());
         let mut game: GameState<G> = self.rules.start().map_err(|error| invalid(&error))?;
         game.set_up(Some(&line.fen), &line.moves).map_err(|error| invalid(&error))?;
-        let goes_on = |last: Variation| last.fen == line.fen && line.moves.starts_with(&last.moves);
-        if !self.last.take().is_some_and(goes_on) {
+        let goes_on = self.goes_on(line);
+        self.last = None;
+        if !goes_on {
             self.player.new_game(game.side_to_move(), control)?;
         }
         let stm = game.side_to_move();
@@ -70,9 +88,7 @@ impl<G: Playable> TextPlayer for Typed<G> {
         let mv = reply.mv.map_err(|error| invalid(&error))?;
         let position = game.position();
         let text = position.move_text(mv);
-        let mut after = line.clone();
-        after.moves.push(text.clone());
-        self.last = Some(after);
+        self.last = Some((line.clone(), text.clone()));
         Ok(TextReply {
             mv: text,
             score: reply.score,
@@ -99,11 +115,57 @@ pub(crate) fn typed<G: Playable>(setup: &EngineSetup, rules: &Rules, log: &Engin
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use super::*;
-    use crate::EngineKind;
+    use crate::{EngineKind, MoveReply};
     use labrys_core::engine::registry;
+    use labrys_core::game::Color;
+    use labrys_core::game::tucchess::{TucChess, TucMove};
+
+    /// A player of these moves, which counts its games.
+    struct Scripted(Arc<AtomicUsize>, Vec<&'static str>);
+
+    impl Player<TucChess> for Scripted {
+        fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn think(
+            &mut self,
+            request: &MoveRequest<TucChess>,
+            _: &Control,
+        ) -> Result<MoveReply<TucMove>, PlayerError> {
+            Ok(MoveReply::new(request.game.position().parse_move(self.1.remove(0))))
+        }
+    }
+
+    #[test]
+    fn a_game_goes_on_whatever_the_outcomes_of_its_moves() {
+        let (games, rules) = (Arc::new(AtomicUsize::new(0)), Rules::new("tucchess", None).unwrap());
+        let mut line = Variation { fen: rules.board().unwrap().fen(), moves: Vec::new() };
+        let own = vec!["a2a3", "a3a4", "b2b3=1", "c2c3", "e2e3", "d3d4"];
+        let player = Box::new(Scripted(Arc::clone(&games), own));
+        let mut player = Typed { player, rules, last: None };
+        let mut think = |line: &Variation| {
+            player.think(line, &Limits::nodes(1), &Control::default()).unwrap();
+            games.load(Ordering::Relaxed)
+        };
+        for played in [["a2a3+b3", "a6a5"], ["a3a4=1", "b6b5+c5"], ["b2b3=0+a3", "c6c5"]] {
+            assert_eq!(think(&line), 1, "{line:?}");
+            line.moves.extend(played.map(str::to_owned));
+        }
+        assert_eq!(think(&line), 1);
+        // Another move than its own, and another outcome of an earlier one, are other games.
+        line.moves.extend(["d2d3", "d6d5"].map(str::to_owned));
+        assert_eq!(think(&line), 2);
+        line.moves.extend(["e2e3", "e6e5"].map(str::to_owned));
+        line.moves[3] = "b6b5".to_owned();
+        assert_eq!(think(&line), 3);
+    }
 
     #[test]
     fn every_game_is_played_in_text() {
