@@ -145,7 +145,9 @@ fn from_game(
 /// The opening of a line.
 fn from_line(line: &str, board: &mut dyn Board, plies: Option<usize>) -> Result<Variation, OpeningLineError> {
     if line.split_whitespace().next().is_some_and(|word| word.contains('/')) {
-        let (position, moves) = line.split_once(" moves ").unwrap_or((line, ""));
+        // The word may stand in the text of an operation, too.
+        let is_fen = |(position, _): &(&str, &str)| !position.contains([';', '"']);
+        let (position, moves) = line.split_once(" moves ").filter(is_fen).unwrap_or((line, ""));
         let epd = Epd::parse(position, |fen| board.set_up(Some(fen), &[]))?;
         let moves = words(Some(&epd.fen), moves, board)?;
         follow(Some(&epd.fen), moves.iter().map(String::as_str), board, plies)
@@ -247,6 +249,15 @@ mod tests {
         }
         let lenient = read_book("book.epd", &text, BookOptions { strict: false, ..ALL }).unwrap();
         assert_eq!(lenient.len(), 4);
+    }
+
+    #[test]
+    fn texts_of_operations_are_no_moves() {
+        let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        for operations in ["c0 \"Black moves c5\";", "hmvc 0; fmvn 1; c0 Black moves c5;"] {
+            let read = read_book("book.epd", &format!("{after} {operations}\n"), ALL).unwrap();
+            assert_eq!(read, [Variation { fen: format!("{after} 0 1"), moves: Vec::new() }], "{operations}");
+        }
     }
 
     #[test]
