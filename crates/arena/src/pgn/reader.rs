@@ -125,13 +125,16 @@ impl Line {
 impl Head {
     /// Whether a tag of this name begins the next game, so that this one has no moves. A tag that repeats
     /// after a blank line does, and so does any tag after a blank line after `Result`, the last mandatory
-    /// tag.
+    /// tag. `Event` begins the next game where it repeats; it need not be the first tag, as some programs
+    /// sort tags by name.
     fn is_followed_by(&self, name: &str, is_after_space: bool) -> bool {
         let seen = |name: &str| self.tags.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let is_first = self.tags.first().is_some_and(|(first, _)| first.eq_ignore_ascii_case(name));
         (is_first && self.tags.len() > 1)
             || (is_after_space && (seen(name) || (seen("Result") && !self.is_spaced)))
-            || (name.eq_ignore_ascii_case("Event") && ["White", "Black", "Result"].into_iter().any(seen))
+            || (name.eq_ignore_ascii_case("Event")
+                && seen(name)
+                && ["White", "Black", "Result"].into_iter().any(seen))
     }
 }
 
@@ -746,6 +749,8 @@ mod tests {
             "[Event \"x\"]\n{c}\n[White \"A\"]\n",
             "[Event \"x\"]\n[Event \"x\"]\n[White \"A\"]\n",
             "[Event \"x\"]\n\n[White \"A\"]\n\n[Result \"*\"]\n\n[ECO \"C20\"]\n",
+            "[White \"A\"]\n[Event \"x\"]\n",
+            "[Black \"B\"]\n[Date \"?\"]\n[Event \"x\"]\n[Result \"*\"]\n[Site \"?\"]\n[White \"A\"]\n",
         ] {
             assert_eq!(summary(&format!("{head}\n1. e4 *")), ["A: e4 *"], "{head}");
         }
