@@ -421,21 +421,24 @@ impl<R: BufRead> PgnReader<R> {
             return Ok(text);
         }
         self.lines.skip(1);
-        let mut text = String::new();
+        // The braces that are open within the comment.
+        let (mut text, mut open) = (String::new(), 0);
         loop {
             let rest = self.lines.rest();
             let end = rest.find('}');
             let part = &rest[..end.unwrap_or(rest.len())];
+            open += part.matches('{').count();
             if text.len() + part.len() <= MAX_COMMENT {
                 text.push_str(part);
             }
             if let Some(end) = end {
-                let is_nested = is_open(&text) && closes_first(&rest[end + 1..]);
+                let is_nested = open > 0 && closes_first(&rest[end + 1..]);
                 self.lines.skip(end + 1);
                 if !is_nested {
                     return Ok(words_of(&text));
                 }
                 text.push('}');
+                open -= 1;
                 continue;
             }
             let is_blank = rest.trim().is_empty();
@@ -593,11 +596,6 @@ fn is_list(text: &str) -> bool {
     rest.len() < digits.len() && rest.starts_with('.')
 }
 
-/// Whether a text opens more braces than it closes.
-fn is_open(text: &str) -> bool {
-    text.matches('{').count() > text.matches('}').count()
-}
-
 /// Whether a text closes a comment before it opens another one.
 fn closes_first(text: &str) -> bool {
     text.find(['{', '}', ';']).is_some_and(|at| text[at..].starts_with('}'))
@@ -620,8 +618,11 @@ fn words_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::tests::parse;
     use super::*;
+    use labrys_core::clock::Instant;
     use labrys_core::game::Color;
 
     /// The games of a text and its errors.
@@ -694,7 +695,6 @@ mod tests {
         assert_eq!(summary("[1. e4 e5 *"), ["?: e4 e5 *"]);
         assert_eq!(summary("1. e4 [1. d4 d5] e5 *"), ["?: e4 e5 *"]);
         assert_eq!(summary("[. e5] 1. e4 *"), ["?: e4 *"], "a list begins with a number");
-        assert!(is_open("{a} {") && !is_open("{a}") && !is_open("a}"));
     }
 
     #[test]
@@ -864,6 +864,19 @@ mod tests {
         // Only a result of its own says that a game is whole.
         let mut reader = PgnReader::new(&b"1. e4 (1. d4 1-0"[..]);
         assert!(reader.next().unwrap().is_ok() && reader.unfinished().is_some());
+    }
+
+    #[test]
+    fn braces_within_braces_take_no_longer_than_other_text() {
+        let start = Instant::now();
+        let nested = |count: usize| format!("{}x{}", "{".repeat(count), "}".repeat(count));
+        let text = format!("1. e4 {} e5 {} *", nested(200_000), nested(2));
+        assert_eq!(summary(&text), ["?: e4 e5 *"]);
+        let (games, _) = read(text.as_bytes());
+        let comments: Vec<_> = games[0].moves.iter().map(|mv| mv.comment.len()).collect();
+        assert_eq!(comments, [nested(199_999).len(), "{x}".len()]);
+        // Minutes, where each brace counted those before it.
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
 
     #[test]
