@@ -45,6 +45,8 @@ pub struct MoveAnalysis {
     pub expected: [f64; 2],
     /// The line that was best before the move, in the notation of records.
     pub best: Vec<String>,
+    /// Whether the player chose the first move of that line. Its outcome of chance is no choice.
+    pub is_best: bool,
 }
 
 /// The grade of a bad move.
@@ -129,7 +131,7 @@ impl MoveAnalysis {
     /// The points given away, from 0 to 1. The best move loses nothing, whatever the next search finds.
     pub fn loss(&self) -> f64 {
         let [before, after] = self.expected;
-        if self.best.first() == Some(&self.text) { 0.0 } else { (before - after).max(0.0) }
+        if self.is_best { 0.0 } else { (before - after).max(0.0) }
     }
 
     /// The mark of the move; `None` for a good one.
@@ -178,14 +180,20 @@ impl GameAnalysis {
         for (mv, number) in moves.iter().zip(opening.len() + 1..) {
             let illegal = |error| PositionError::Move { number, error };
             let player = engine.board().side_to_move();
-            scratch.set_up(Some(&engine.board().fen()), &[])?;
+            let start = engine.board().fen();
+            scratch.set_up(Some(&start), &[])?;
             let text = scratch.san(mv).map_err(illegal)?;
-            let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok()).collect();
+            let chosen = scratch.play_san_as_chosen(mv).map_err(illegal)?;
+            scratch.set_up(Some(&start), &[])?;
+            let chosen = scratch.san(&chosen).map_err(illegal)?;
+            let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok());
+            let best: Vec<_> = best.collect();
+            let is_best = best.first() == Some(&chosen);
             engine.board_mut().play(mv).map_err(illegal)?;
             let after = PositionAnalysis::new(engine, number < plies, limits, control)?;
             let white = [before.white, after.white];
             let expected = if player == Color::White { white } else { white.map(|white| 1.0 - white) };
-            analysed.push(MoveAnalysis { player, text, score: after.score, expected, best });
+            analysed.push(MoveAnalysis { player, text, score: after.score, expected, best, is_best });
             before = after;
         }
         Ok(GameAnalysis { moves: analysed })
@@ -398,6 +406,18 @@ mod tests {
     }
 
     #[test]
+    fn what_chance_makes_of_the_best_move_is_no_mistake() {
+        let mut game = game("[Variant \"tucchess\"]\n\n1. a2a3 a6a5 2. a3a4=0 *");
+        let analysis = analyse(&game);
+        let last = &analysis.moves[2];
+        let [before, after] = last.expected;
+        assert!(last.best[0] == "a3a4" && before - after > 0.05, "a prize without a point: {last:?}");
+        assert_eq!((last.loss(), last.mark()), (0.0, None));
+        analysis.annotate(&mut game, None);
+        assert!(game.moves[2].variations.is_empty() && game.moves[2].glyphs.is_empty(), "{game}");
+    }
+
+    #[test]
     fn a_bound_is_not_taken_for_a_score() {
         let score = |reports: &[(u32, i32, Bound)]| {
             let mut last = LastExact::default();
@@ -457,6 +477,7 @@ mod tests {
             score: None,
             expected: [0.5, 0.5 - loss],
             best: vec![best.to_owned()],
+            is_best: best == "e4",
         };
         let marks = [0.0, 0.04, 0.06, 0.11, 0.2].map(|loss| mv(loss, "d4").mark());
         let (inaccuracy, mistake) = (Some(Mark::Inaccuracy), Some(Mark::Mistake));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game_tree::{End, GameTree, Node, ROOT};
 use crate::message::{BetterMove, LineState, MoveReview, PlayerReview, ReviewState, Verdict};
+use labrys_arena::Variation;
 use labrys_arena::analysis::{GameAnalysis, Mark, MoveAnalysis};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Color;
@@ -72,13 +73,28 @@ impl GameTree {
     fn judgement(&self, node: usize, player: Color) -> Option<MoveAnalysis> {
         let Node { parent, text, .. } = &self.nodes[node];
         let white = [self.reviewed_result(*parent)?, self.reviewed_result(node)?];
+        let best = self.reviewed_best(*parent);
         Some(MoveAnalysis {
             player,
             text: text.clone(),
             score: self.reviewed_best(node).and_then(|best| read_score(&best.score)),
             expected: for_player(player, white),
-            best: self.reviewed_best(*parent).map_or(Vec::new(), |best| best.line.clone()),
+            best: best.map_or(Vec::new(), |best| best.line.clone()),
+            is_best: best.is_some_and(|best| self.is_chosen(node, &best.mv)),
         })
+    }
+
+    /// Whether the move that leads to a node is this one, whatever chance has made of it.
+    fn is_chosen(&self, node: usize, mv: &str) -> bool {
+        let Node { parent, mv: played, .. } = &self.nodes[node];
+        let chosen = || {
+            let mut board = self.rules.board().ok()?;
+            let Variation { fen, moves } = self.moves_to(*parent);
+            board.set_up(Some(&fen), &moves).ok()?;
+            board.play_san_as_chosen(played).ok()
+        };
+        // An outcome is written behind its move: most moves need no board.
+        played == mv || (played.starts_with(mv) && chosen().as_deref() == Some(mv))
     }
 
     /// Judges all moves.
@@ -211,6 +227,18 @@ mod tests {
         let review = game.review_state("Labrys", game.judgements());
         assert_eq!((review.known, review.players[1].marks, review.players[0].moves), (3, [0, 0, 1], 1));
         assert!(review.players[1].accuracy < review.players[0].accuracy);
+    }
+
+    #[test]
+    fn the_best_move_is_right_whatever_chance_makes_of_it() {
+        let mut game = game("tucchess", None);
+        ["a2a3", "a6a5", "a3a4=0"].into_iter().for_each(|mv| game.add(mv).unwrap());
+        game.nodes[3].reviewed = reviewed("b6b5", 0.4, &["b6b5"]);
+        for (best, loss, mark) in [("a3a4", 0.0, None), ("b2b3", 0.6 - 0.4, Some("??"))] {
+            game.nodes[2].reviewed = reviewed(best, 0.6, &[best]);
+            let review = game.move_review(3, &game.judgements()).unwrap();
+            assert_eq!((review.loss, review.mark), (loss, mark), "{best}");
+        }
     }
 
     #[test]
