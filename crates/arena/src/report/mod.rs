@@ -21,8 +21,12 @@ use labrys_support::elo::SIGMAS;
 pub use facts::{GameFacts, Turn};
 pub use strength::{PlayerReport, Slope};
 
-/// The number of the file that a game comes from: pairs of games are those of one file.
+/// The number of the file that a game comes from: pairs of games are those of one file, or of one of its
+/// parts if the numbers of its games come again.
 pub type FileNumber = usize;
+
+/// A part of a file, from 0, in which each number is that of one game.
+type Part = (FileNumber, usize);
 
 /// Finished games by the game that was played.
 #[derive(Debug, Default)]
@@ -42,10 +46,12 @@ struct Counts {
     ends: BTreeMap<String, [u64; 3]>,
     /// The sum of legal moves and the number of positions, by the ply.
     branching: Vec<(u64, u64)>,
-    /// The results for White, by file and number of the game, without the games that repeat another one.
-    white: BTreeMap<(FileNumber, u64), Wdl>,
+    /// The part of each file that is being read, with the start positions and moves of its games by number.
+    parts: BTreeMap<FileNumber, (usize, BTreeMap<u64, u64>)>,
+    /// The results for White, by part and number of the game, without the games that repeat another one.
+    white: BTreeMap<(Part, u64), Wdl>,
     players: strength::Players,
-    results: BTreeMap<FileNumber, Results>,
+    results: BTreeMap<Part, Results>,
 }
 
 /// The statistics of one variant.
@@ -173,13 +179,14 @@ impl Report {
             *moves += turn.legal_moves as u64;
             *positions += 1;
         }
-        // A copy says nothing new. A number that another game of the file has says nothing about pairs.
-        if counts.lines.insert(facts.line) && counts.white.insert((file, facts.number), white).is_some() {
-            log::warn!("two games have the number {}: the later one counts for White's score", facts.number);
+        let part = (file, counts.part(file, facts));
+        // A copy says nothing new.
+        if counts.lines.insert(facts.line) {
+            counts.white.insert((part, facts.number), white);
         }
         let players = counts.players.add(facts, *result);
         if players[0] != players[1] {
-            counts.results.entry(file).or_default().add(facts.number - 1, players, *result);
+            counts.results.entry(part).or_default().add(facts.number - 1, players, *result);
         }
     }
 
@@ -197,6 +204,19 @@ impl VariantReport {
 }
 
 impl Counts {
+    /// The part of a file that a game belongs to. Another one begins where a number comes again: the file was
+    /// put together of several. Numbers need not rise, as games that are played at once end in any order, and
+    /// a copy of the game of that number begins nothing.
+    fn part(&mut self, file: FileNumber, facts: &GameFacts) -> usize {
+        let (part, lines) = self.parts.entry(file).or_default();
+        if lines.get(&facts.number).is_some_and(|&line| line != facts.line) {
+            *part += 1;
+            lines.clear();
+        }
+        lines.insert(facts.number, facts.line);
+        *part
+    }
+
     fn report(&self, variant: &'static str, board: Option<String>) -> VariantReport {
         let games = self.plies.len() as u64;
         let results = self.ends.values().fold([0; 3], |mut sum, ends| {
@@ -337,9 +357,16 @@ mod tests {
 
     /// The report on the games of a text.
     fn report(text: &str) -> Vec<VariantReport> {
+        report_on(&[text])
+    }
+
+    /// The report on the games of several files.
+    fn report_on(files: &[&str]) -> Vec<VariantReport> {
         let mut report = Report::default();
-        for (game, place) in PgnReader::new(text.as_bytes()).zip(1..) {
-            report.add(0, &GameFacts::new(&game.unwrap(), None, place).unwrap());
+        for (text, file) in files.iter().zip(0..) {
+            for (game, place) in PgnReader::new(text.as_bytes()).zip(1..) {
+                report.add(file, &GameFacts::new(&game.unwrap(), None, place).unwrap());
+            }
         }
         report.variants()
     }
@@ -373,6 +400,26 @@ mod tests {
         .concat();
         let titles: Vec<_> = report(&games).iter().map(VariantReport::title).collect();
         assert_eq!(titles, ["amazons", "amazons 6×5", "amazons 7×7", "chess", "chess Chess960"]);
+    }
+
+    #[test]
+    fn files_that_were_put_together_count_as_files() {
+        let end = "[Termination \"adjudication\"]";
+        let won = |number, mv| match number % 2 {
+            1 => game(number, ["a", "b"], end, &format!("1. {mv} 1-0")),
+            _ => game(number, ["b", "a"], end, &format!("1. {mv} 0-1")),
+        };
+        // Games that were played at once end in any order.
+        let first = [won(2, "a3"), won(1, "a4"), won(4, "b3"), won(3, "b4")].concat();
+        let second = [won(1, "c3"), won(2, "c4"), won(4, "d3"), won(3, "d4"), won(5, "e3")].concat();
+        let both = report(&[&*first, &*second].concat());
+        assert_eq!(format!("{both:?}"), format!("{:?}", report_on(&[&first, &second])));
+        assert_eq!((both[0].decided_pairs.count, both[0].decided_pairs.of), (4, 4));
+        // Each pair is one point of two for White.
+        assert!((both[0].first_move.unwrap().score - 0.5).abs() < 1e-9, "{:?}", both[0].first_move);
+        // A copy is no other game.
+        let copied = &report(&[&*first, &*first].concat())[0];
+        assert_eq!((copied.games, copied.distinct, copied.decided_pairs.of), (8, 4, 2));
     }
 
     #[test]
