@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 pub(super) const MAX_BYTES: usize = 8 << 20;
 
 /// Bytes that a line takes besides its text.
-const LINE: usize = 128;
+pub(super) const LINE: usize = 128;
 
 /// The queued bytes of one reader.
 #[derive(Clone)]

@@ -190,6 +190,7 @@ impl Client {
         control: &Control,
     ) -> Result<(), ClientError> {
         self.set_up(position, timeout, control)?;
+        self.pipe.drop_reports(true);
         self.pipe.send(&go_line(limits, true))
     }
 
@@ -203,6 +204,7 @@ impl Client {
         timeout: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
+        self.pipe.drop_reports(false);
         self.search("ponderhit", is_legal, timeout, control)
     }
 
@@ -211,6 +213,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if the engine ends, or does not answer in time.
     pub fn stop_pondering(&mut self, control: &Control) -> Result<(), ClientError> {
+        self.pipe.drop_reports(false);
         self.pipe.send("stop")?;
         let answered = self.pipe.wait("bestmove", STOP_TIMEOUT, control, |line| is_move(line).then_some(()));
         answered.map(drop)
@@ -320,9 +323,52 @@ fn go_line(limits: &Limits, ponder: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+    use std::thread;
+
     use super::*;
     use crate::{Command, parse};
     use labrys_core::search::Clock;
+
+    /// An engine that reports a lot when it ponders, and tells when it has.
+    fn talkative(told: mpsc::Sender<()>) -> Transport {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        thread::spawn(move || {
+            let mut stream = listener.accept().unwrap().0;
+            // More than the buffers of the connection hold.
+            let reports = format!("info depth 1 score cp 1 pv{}\n", " e2e4".repeat(40)).repeat(100_000);
+            for line in BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok) {
+                let answer = match line.split(' ').next() {
+                    Some("uci") => "uciok\n",
+                    Some("isready") => "readyok\n",
+                    Some("go") => &reports,
+                    Some("ponderhit") => "info depth 2 score cp 2 pv e2e4\nbestmove e2e4\n",
+                    _ => continue,
+                };
+                if stream.write_all(answer.as_bytes()).is_err() {
+                    return;
+                }
+                if line.starts_with("go") {
+                    let _ = told.send(());
+                }
+            }
+        });
+        Transport::Tcp(address.parse().unwrap())
+    }
+
+    #[test]
+    fn an_engine_that_ponders_never_waits_for_a_reader() {
+        let (sender, told) = mpsc::channel();
+        let (log, control, timeout) = (EngineLog::default(), Control::default(), Duration::from_secs(60));
+        let mut client = Client::start(&talkative(sender), &log, timeout, &control).unwrap();
+        client.ponder("position startpos", &Limits::nodes(1), timeout, &control).unwrap();
+        told.recv_timeout(timeout).unwrap();
+        let answer = client.ponderhit(|best| best == "e2e4", timeout, &control).unwrap();
+        assert_eq!((answer.best.as_str(), answer.info.depth), ("e2e4", Some(2)));
+    }
 
     #[test]
     fn the_engine_reads_what_the_client_asks() {

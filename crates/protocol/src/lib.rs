@@ -29,6 +29,7 @@ pub mod engine_log;
 mod guest;
 pub mod info;
 mod input;
+mod line_queue;
 mod listen;
 mod output;
 pub mod pipe;

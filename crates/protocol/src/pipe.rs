@@ -1,29 +1,26 @@
 //! Line-based communication with an engine in a child process or over TCP.
 //!
 //! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
-//! flood of lines blocks this process; an engine that writes too much blocks on its pipe.
+//! flood of lines blocks this process; an engine that writes too much blocks on its pipe, unless it ponders.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitStatus;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use super::agents::AgentFault;
-use super::backlog::{Backlog, Reservation};
 use super::engine_log::{EngineLog, Speaker};
-use super::input::{LineError, Lines};
+use super::input::Lines;
+use super::line_queue::{LineReceiver, LineSender, OutputLine, line_queue};
 use super::process::LaunchError;
 use super::transport::{Peer, Transport};
 use labrys_core::clock::Instant;
 use labrys_core::game::quote;
 use labrys_core::search::Control;
-
-/// The length of the queue, in lines.
-const QUEUE: usize = 1024;
 
 /// The interval at which a wait checks for an interrupt.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -90,20 +87,12 @@ pub enum ClientError {
     Interrupted,
 }
 
-/// A line of output and its time of arrival.
-struct OutputLine {
-    text: Result<String, LineError>,
-    arrived: Instant,
-    /// Its part of the backlog.
-    _reservation: Reservation,
-}
-
 /// An engine with its input and its lines of output. On drop, `quit_lines` are sent; then a process that does
 /// not exit is killed, and a connection is closed.
 pub struct Pipe {
     peer: Peer,
     input: Box<dyn Write + Send>,
-    lines: Receiver<OutputLine>,
+    lines: LineReceiver,
     log: EngineLog,
     quit_lines: &'static [&'static str],
 }
@@ -122,10 +111,10 @@ impl Pipe {
     ) -> Result<Pipe, ClientError> {
         let (peer, input, output) = Peer::open(transport, timeout)?;
         let log = log.of_process(peer.id());
-        let (sender, lines) = mpsc::sync_channel(QUEUE);
         let (longest, most) = peer.input_limits();
+        let (sender, lines) = line_queue(most);
         let (reader_log, output) = (log.clone(), Lines::with_max(BufReader::new(output), longest));
-        thread::spawn(move || read_output(output, &Backlog::new(most), &sender, &reader_log));
+        thread::spawn(move || read_output(output, &sender, &reader_log));
         Ok(Pipe { peer, input, lines, log, quit_lines })
     }
 
@@ -159,7 +148,7 @@ impl Pipe {
     pub fn wait_for_exit(&mut self, timeout: Duration, control: &Control) -> Option<ExitStatus> {
         let start = Instant::now();
         loop {
-            let status = self.peer.wait_for_exit(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+            let status = self.peer.wait_for_exit(|| self.lines.waiting().for_each(drop));
             if status.is_some() || start.elapsed() >= timeout || control.is_stopped() {
                 return status;
             }
@@ -197,7 +186,13 @@ impl Pipe {
     /// Discards the lines received so far; `each` gets them. Their number is limited, as a flood may be
     /// endless.
     pub(super) fn drain(&mut self, mut each: impl FnMut(&str)) {
-        self.lines.try_iter().take(QUEUE).filter_map(|line| line.text.ok()).for_each(|text| each(&text));
+        self.lines.waiting().filter_map(|line| line.text.ok()).for_each(|text| each(&text));
+    }
+
+    /// Whether `info` lines make room for later lines from now on, where nobody reads them for a while: the
+    /// engine would wait in the midst of its search.
+    pub(super) fn drop_reports(&self, drops: bool) {
+        self.lines.drop_reports(drops);
     }
 
     /// Reads lines until `take` returns a value for one, for `timeout` at most. Returns it with the time at
@@ -215,7 +210,7 @@ impl Pipe {
             if control.is_stopped() {
                 return Err(ClientError::Interrupted);
             }
-            let line = match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
+            let line = match self.lines.next(left.min(POLL_INTERVAL)) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
                 Err(RecvTimeoutError::Timeout) => {
@@ -257,7 +252,7 @@ impl Drop for Pipe {
             let _ = self.write(line);
         }
         // An engine that is writing can only end if its output is read.
-        self.peer.wait_for_exit(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+        self.peer.wait_for_exit(|| self.lines.waiting().for_each(drop));
     }
 }
 
@@ -272,12 +267,7 @@ fn is_text(line: &str) -> bool {
 }
 
 /// Logs and queues lines until the output ends or the pipe is dropped.
-fn read_output(
-    mut output: Lines<impl BufRead>,
-    backlog: &Backlog,
-    lines: &SyncSender<OutputLine>,
-    log: &EngineLog,
-) {
+fn read_output(mut output: Lines<impl BufRead>, lines: &LineSender, log: &EngineLog) {
     loop {
         match output.next() {
             Ok(Some(text)) => {
@@ -288,8 +278,7 @@ fn read_output(
                     Ok(text) => log.write(Speaker::Engine, text),
                     Err(error) => log.write(Speaker::Engine, &format!("({error})")),
                 }
-                let _reservation = backlog.reserve(text.as_ref().map_or(0, String::len));
-                if lines.send(OutputLine { text, arrived, _reservation }).is_err() {
+                if !lines.send(OutputLine { text, arrived }) {
                     return;
                 }
             }
