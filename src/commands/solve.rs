@@ -186,10 +186,11 @@ fn solve_split(
     path: &Path,
     arguments: &SolveArguments,
 ) -> anyhow::Result<()> {
-    arguments.check_lists(engine)?;
+    // The manifest may be in this folder.
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    arguments.check_lists(engine)?;
     let control = crate::commands::shared::interruptible()?;
     // Whether the certificates of all solved positions are written.
     let (mut printed, mut solved, mut is_complete) = (Ok(()), 0, true);

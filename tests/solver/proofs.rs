@@ -829,6 +829,11 @@ fn a_manifest_tells_what_each_certificate_proves_and_the_command() {
     assert!(all.iter().all(|name| Path::new(&at("all")).join(name).exists()), "{all:?}");
     assert_eq!(all.len(), fs::read_dir(at("all")).unwrap().count());
 
+    // The manifest may be in the folder of the certificates, which is made.
+    let words = ["--split", "1", "--results", &at("more"), "--proof", &at("new"), "--manifest", &at("new/m")];
+    succeed(labrys(&[&solve[..5], &words].concat()));
+    assert_eq!(fs::read_to_string(at("new/m")).unwrap().lines().count(), all.len());
+
     assert_fails(labrys(&solve), "--proof");
     let solve = ["solve", "--variant", "amazons", "--fen", LOSS, "--manifest", &at("no/m")];
     assert_fails(labrys(&[&solve[..], &["--proof", &at("b")]].concat()), "no/m");
