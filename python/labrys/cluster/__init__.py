@@ -1,6 +1,6 @@
 """Matches, self-play, learning and proofs on a Ray cluster.
 
-It needs the packages of `pip install labrys[cluster]`; `python -m labrys.cluster` is its command.
+It needs the packages of the extra `labrys[cluster]`; `python -m labrys.cluster` is its command.
 
 - `files`: the program and the files of a job, stored by content on every worker;
 - `folder`: a run on disk, an append-only folder of finished shards;
