@@ -80,7 +80,7 @@ pub(super) const STEPS: &[Step] = &[
         "handshake/long-line",
         "{junk}\nisready\n? readyok\ngo {junk} depth 1\n? any move",
         "`readyok`, an answer",
-        "a line of a hundred thousand letters ended or hung engines with a fixed buffer",
+        "a line of a hundred thousand letters made engines with a fixed buffer exit or hang",
     )
     .once()
     .advice(),
@@ -158,7 +158,7 @@ pub(super) const STEPS: &[Step] = &[
         "options/threads-and-stop",
         "setoption name Threads value 3\nposition {middle}\nrepeat 10\ngo infinite\nstop\n? move\nend",
         "a move each time",
-        "races between threads at the begin of a search",
+        "races between threads at the beginning of a search",
     )
     .needs(&["Threads"]),
     step(
@@ -191,7 +191,7 @@ pub(super) const STEPS: &[Step] = &[
         "setoption name SyzygyPath value /no/such/folder\nisready\n? readyok\n\
          position startpos\ngo depth 2\n? move",
         "`readyok`, a legal move",
-        "folders of tables that are gone ended engines",
+        "folders of tables that are gone made engines exit",
     )
     .needs(&["SyzygyPath"])
     .once()
@@ -308,7 +308,7 @@ pub(super) const STEPS: &[Step] = &[
         "search/stop-soon",
         "repeat 20\nposition {middle}\ngo infinite\nstop\n? move\nend",
         "a move each time",
-        "races of `stop` with the begin of the search",
+        "races of `stop` with the beginning of the search",
     ),
     step(
         "search/isready",
@@ -358,7 +358,7 @@ pub(super) const STEPS: &[Step] = &[
         "search/ponderhit-at-once",
         "position {middle}\ngo ponder wtime 1000 btime 1000\nponderhit\n? move\n! within 1000",
         "a legal move",
-        "races of `ponderhit` with the begin of the search",
+        "races of `ponderhit` with the beginning of the search",
     )
     .needs(&["Ponder"]),
     step(
@@ -601,7 +601,7 @@ pub(super) const STEPS: &[Step] = &[
         "position startpos moves {illegal}\nisready\n? readyok\ngo depth 1\n? any move\n\
          position startpos\ngo depth 1\n? move",
         "the engine lives on",
-        "not specified: illegal moves ended engines",
+        "not specified: illegal moves made engines exit",
     )
     .advice(),
     step(
@@ -609,7 +609,7 @@ pub(super) const STEPS: &[Step] = &[
         "position\nposition fen\nposition nowhere\nposition fen / w - - 0 1\nposition fen xyzzy\n\
          isready\n? readyok\nposition startpos\ngo depth 1\n? move",
         "the engine lives on",
-        "Stockfish #1359, #5071, #3519, #2549, Fairy-Stockfish #215, zahak #232: bad FENs ended engines",
+        "Stockfish #1359, #5071, #3519, #2549, Fairy-Stockfish #215, zahak #232: bad FENs made engines exit",
     )
     .advice(),
     step(
@@ -644,7 +644,7 @@ pub(super) const STEPS: &[Step] = &[
          ! memory 0\nrepeat 1000\nucinewgame\nisready\n? readyok\nposition startpos\ngo depth 3\n\
          ? move\nend\n! memory 24",
         "the memory of the process does not grow by more than 24 MiB in 1,000 games",
-        "leaks by the game end long matches",
+        "leaks in each game end long matches",
     ),
     // What is said while thinking.
     step(

@@ -206,7 +206,7 @@ pub(super) const STEPS: &[Step] = &[
         "repeat 20\nnew\nforce\nsd 1\ngo\n? move\nend\n! memory 0\nrepeat 1000\nnew\nforce\nsd 1\ngo\n\
          ? move\nend\n! memory 24",
         "a move each time; the memory of the process does not grow by more than 24 MiB in 1,000 games",
-        "leaks by the game end long matches",
+        "leaks in each game end long matches",
     )
     .needs(&["reuse"]),
     step(
