@@ -105,7 +105,7 @@ pub(in crate::commands) struct LobbyArguments {
     /// Who is paired: everybody, the first player with everybody else, or neighbours in the table first
     #[arg(long, value_enum, default_value_t = Pairing::RoundRobin)]
     tournament: Pairing,
-    /// Give the name of an agent free, whose token is lost; may be given several times
+    /// Release a name whose token is lost; may be given several times
     #[arg(long, value_name = "NAME")]
     forget: Vec<String>,
     /// Let in only agents that are known from earlier runs

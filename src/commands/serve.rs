@@ -19,8 +19,13 @@ use crate::protocol::agents::{self, Greeting};
 use crate::protocol::transport::Transport;
 use crate::web::{Catalogue, Config, Server, is_reserved};
 
+/// The help of `--engine`, which has no clients over UDP and no `tc`.
+const ENGINE_HELP: &str = "An engine: cmd=… or tcp=… (default: Labrys itself), proto=uci|xboard, name=…, \
+                           option.<name>=…, st=… …";
+
 /// Serves the web board: a page on which to play all games against Labrys and other engines.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("engine", |argument| argument.help(ENGINE_HELP)))]
 pub(super) struct ServeArguments {
     /// Port to listen on; 0 picks a free one
     #[arg(long, default_value = "8888", value_name = "N", value_parser = whole::<u16>(..))]
@@ -55,13 +60,14 @@ pub(super) struct ServeArguments {
 impl ServeArguments {
     /// The engines that browsers can choose. A move takes one second unless there is another limit.
     fn engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
+        // Before their other keys, such as a missing port.
+        if self.engines.0.iter().flatten().any(|word| word == "proto=tuc") {
+            bail!("--engine: proto=tuc is not supported, the board has no clients over UDP");
+        }
         let engines = self.engines.read(&KeyValues::parse("--engine", &["st=1"])?)?;
-        for EngineConfig { name, setup, limits } in &engines {
+        for EngineConfig { name, limits, .. } in &engines {
             if is_reserved(name) {
                 bail!("--engine: the name {} is that of another player", quote(name));
-            }
-            if matches!(setup.kind, EngineKind::Udp(_)) {
-                bail!("--engine: {}: the board has no clients over UDP", quote(name));
             }
             if limits.control.is_some() {
                 bail!(

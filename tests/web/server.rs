@@ -846,6 +846,7 @@ fn engines_that_the_board_cannot_have_are_refused_at_the_start() {
         (&["name=1550 Elo"], "the name `1550 Elo`"),
         (&["tc=10"], "tc is not supported"),
         (&["proto=tuc", "port=9876"], "no clients over UDP"),
+        (&["name=far", "proto=tuc"], "no clients over UDP"),
         (&["ndoes=1"], "unknown key `ndoes`"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
