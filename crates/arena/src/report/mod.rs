@@ -291,7 +291,7 @@ impl Counts {
                 },
             }
         }
-        let (score, error) = pairs.score();
+        let (score, error) = (pairs.mean(), pairs.score().1);
         (pairs.count() > 0).then(|| FirstMove { score, error, elo: pairs.elo() })
     }
 
@@ -429,6 +429,14 @@ mod tests {
         let games: String = (1..=6).map(|number| game(number, ["a", "b"], end, moves(number))).collect();
         let of = &report(&games)[0];
         assert_eq!((of.games, of.distinct, of.first_move.unwrap().score), (6, 2, 0.5));
+    }
+
+    #[test]
+    fn who_wins_every_game_has_a_score_of_1() {
+        let end = "[Termination \"adjudication\"]";
+        let won = |(number, mv)| game(number, ["a", "b"], end, &format!("1. {mv} 1-0"));
+        let games: String = (1..).zip(["a3", "a4", "b3", "b4"]).map(won).collect();
+        assert_eq!(report(&games)[0].first_move.unwrap().score, 1.0);
     }
 
     #[test]
