@@ -135,6 +135,7 @@ fn lobby() -> Lobby {
         comment_keys: CommentKeys::default(),
         log: EngineLog::default(),
         generator: String::new(),
+        job: String::new(),
     };
     Lobby {
         tournament,

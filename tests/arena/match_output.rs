@@ -107,6 +107,30 @@ fn a_match_is_not_continued_with_the_program_of_another_folder() {
 }
 
 #[test]
+fn a_match_is_not_continued_with_another_net() {
+    let folder = folder();
+    let new_net = |seed: &str| {
+        let words = format!("nnue new --variant neighbours --neurons 8 --seed {seed} --out @/net");
+        succeed(shell::labrys(&words.replace('@', folder.path().to_str().unwrap())));
+    };
+    let play = |words: &str| {
+        let engines = "--variant neighbours --each nodes=9 --engine option.EvalFile=@/net --engine name=b";
+        run(&folder, &format!("{engines} --pgnout @/x.pgn {words}"))
+    };
+    new_net("1");
+    succeed(play("--games 2"));
+    // More games, and more at once, are the same ones.
+    succeed(play("--games 4 --resume --concurrency 2"));
+    new_net("2");
+    assert_fails(
+        play("--games 6 --resume"),
+        "or a file that one names, is another: not a game of this match",
+    );
+    new_net("1");
+    succeed(play("--games 6 --resume"));
+}
+
+#[test]
 fn games_are_pinned_to_existing_cores() {
     let folder = folder();
     if cfg!(target_os = "linux") {

@@ -49,6 +49,9 @@ pub struct Tournament {
     pub log: EngineLog,
     /// The program that plays, with its commit, for the tag `Generator` of records; empty for none.
     pub generator: String,
+    /// A checksum of everything that the games depend on, with the content of files, for the tag `Job` of
+    /// records; empty for none.
+    pub job: String,
 }
 
 /// An error of a tournament.
@@ -97,6 +100,9 @@ pub(super) const SHARD: &str = "Shard";
 
 /// The tag with the program that has played a game.
 const GENERATOR: &str = "Generator";
+
+/// The tag with the checksum of what the games of a match depend on.
+const JOB: &str = "Job";
 
 /// The tag of a game with the rules by which it may have been adjudicated.
 const ADJUDICATION: &str = "Adjudication";
@@ -175,7 +181,17 @@ impl Tournament {
             let problem = format!("of {}, not of {}", shown(found), shown(expected.as_deref()));
             return Err(TournamentError::Mismatch { number: record.number.unwrap_or(0), problem });
         }
-        self.count(record, results)
+        self.count(record, results)?;
+        // Another program may depend on something else, and play the same games.
+        let is_by_this = record.other_tag(GENERATOR).is_some_and(|generator| generator == self.generator);
+        match record.other_tag(JOB).filter(|job| is_by_this && !self.job.is_empty() && *job != self.job) {
+            Some(job) => {
+                let problem =
+                    format!("job {job}, not {}: an argument, or a file that one names, is another", self.job);
+                Err(TournamentError::Mismatch { number: record.number.unwrap_or(0), problem })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Adds a game to the results, of whatever part of the match.
@@ -397,7 +413,10 @@ impl Tournament {
             closing: String::new(),
             end: Some(played.end),
             contradiction: None,
-            other_tags: if_named(GENERATOR, &self.generator).into_iter().collect(),
+            other_tags: [if_named(GENERATOR, &self.generator), if_named(JOB, &self.job)]
+                .into_iter()
+                .flatten()
+                .collect(),
         })
     }
 
@@ -484,6 +503,7 @@ mod tests {
             comment_keys: CommentKeys::default(),
             log: EngineLog::default(),
             generator: String::new(),
+            job: String::new(),
         };
         let mut results = Results::default();
         // A later pair that finished early: counting it would change the decision.

@@ -19,7 +19,7 @@ use crate::commands::shared::values::whole;
 use crate::commands::shared::{cores, create_pgn, suggest};
 use crate::files::{self, Claim, Existing};
 use crate::game::quote;
-use crate::shard::{Part, Shard};
+use crate::shard::{self, Part, Shard};
 
 /// Keys that replace the time control of `--quick` if they are in `--each`.
 const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
@@ -144,14 +144,14 @@ impl MatchArguments {
         };
         let schedule = Schedule::new(format, engines.len(), 0..rounds);
         let tournament = self.play.tournament(engines, schedule)?;
-        let Some(shard) = self.shard else {
-            return Ok(Tournament { sprt, comment_keys: self.pgn_keys.clone(), ..tournament });
-        };
+        let job = self.job(&tournament)?;
+        let comment_keys = self.pgn_keys.clone();
+        let tournament = Tournament { job: shard::job(&job)?, comment_keys, ..tournament };
+        let Some(shard) = self.shard else { return Ok(Tournament { sprt, ..tournament }) };
         // The SPRT is decided by the report on all shards, so a shard has none.
         let schedule = tournament.schedule.clone();
-        let part = Part::new(shard, schedule.games(), &self.job(&tournament)?).context("--shard")?;
-        let schedule = schedule.with_part(Some(part));
-        Ok(Tournament { schedule, comment_keys: self.pgn_keys.clone(), ..tournament })
+        let part = Part::new(shard, schedule.games(), &job).context("--shard")?;
+        Ok(Tournament { schedule: schedule.with_part(Some(part)), ..tournament })
     }
 
     /// Everything that the games depend on.

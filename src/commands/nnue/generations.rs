@@ -183,6 +183,7 @@ impl Run<'_> {
             comment_keys: CommentKeys::default(),
             log: EngineLog::default(),
             generator: version::program(),
+            job: String::new(),
         })
     }
 }

@@ -155,6 +155,7 @@ impl GameArguments {
                 None => EngineLog::default(),
             },
             generator: version::program(),
+            job: String::new(),
         })
     }
 }
