@@ -387,6 +387,12 @@ fn only_the_best_of_several_lines_counts() {
 }
 
 #[test]
+fn games_that_end_too_soon_are_an_error() {
+    let words = "--variant amazons --option AmazonsBoard=3x3 --selfplay 1 --depth 1 --view search";
+    assert_fails(inspect(words), "the games of this board end too soon");
+}
+
+#[test]
 fn a_forced_move_has_the_greatest_prior_rightly() {
     let folder = tempfile::tempdir().unwrap();
     let net = folder.path().join("net").display().to_string();

@@ -20,6 +20,10 @@ pub(crate) fn blame<G: Solvable + Knowledge, E: Evaluator<G>>(
     sample: &Sample<G::Move>,
 ) -> Option<&'static str> {
     let tested = sample.tested?;
+    // For others than minimax, a node has the same value at every depth.
+    if judge.truth.ignores_window() {
+        return None;
+    }
     let shallow = ReferenceNode { depth: tested, ..sample.node.clone() };
     match sample.step {
         Step::NullMove => {

@@ -45,6 +45,9 @@ pub enum InspectError {
         /// The problem.
         error: PositionError,
     },
+    /// Games of self-play end before a position can be taken from them.
+    #[error("self-play: the games of this board end too soon, choose positions of your own")]
+    ShortGames,
     /// The reference needs tables, and none are set.
     #[error("reference tables: no endgame tables, set the option {option} to their folder")]
     NoTables {

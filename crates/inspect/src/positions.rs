@@ -1,12 +1,13 @@
 //! Positions of self-play games.
 
-use labrys_core::engine::{GameState, OptionError};
+use labrys_core::engine::GameState;
 use labrys_core::game::mixed;
 use labrys_core::search::{Control, Limits, Report};
 use labrys_solver::SolverGame;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::InspectError;
 use crate::microscope::engine_of;
 use crate::task::Task;
 
@@ -16,6 +17,9 @@ const RANDOM: usize = 6;
 /// The last ply from which a position is taken.
 const LAST: usize = 60;
 
+/// Games that may end too soon, one after the other.
+const ATTEMPTS: usize = 1_000;
+
 /// Nodes for each move after the random ones.
 const NODES: u64 = 500;
 
@@ -24,14 +28,19 @@ const NODES: u64 = 500;
 pub(crate) fn selfplay<G: SolverGame>(
     task: &Task,
     control: &Control,
-) -> Result<Vec<GameState<G>>, OptionError> {
+) -> Result<Vec<GameState<G>>, InspectError> {
     let mut engine = engine_of::<G>(task)?;
     // The start position of the board that the options select.
     let start = engine.game().clone();
     let mut games = Vec::new();
     for number in 0..task.selfplay {
-        let mut random = StdRng::seed_from_u64(mixed(task.seed ^ mixed(number as u64)));
-        while !control.is_stopped() {
+        // Not the generator that draws the decisions of the position.
+        let mut random = StdRng::seed_from_u64(mixed(task.seed ^ !mixed(number as u64)));
+        let before = games.len();
+        for _ in 0..ATTEMPTS {
+            if control.is_stopped() {
+                return Ok(games);
+            }
             let mut game = start.clone();
             let last = random.random_range(RANDOM..=LAST);
             game.play_random_moves(RANDOM, &mut random, None, control);
@@ -48,6 +57,9 @@ pub(crate) fn selfplay<G: SolverGame>(
                 games.push(game);
                 break;
             }
+        }
+        if games.len() == before {
+            return Err(InspectError::ShortGames);
         }
     }
     Ok(games)

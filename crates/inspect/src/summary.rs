@@ -63,11 +63,12 @@ pub struct SummaryRow {
     /// Estimated wrong decisions for a million nodes of the iteration in which they were made; `None` for
     /// priors, and if none was checked.
     pub per_million: Option<f64>,
-    /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved.
+    /// The mean cost of a wrong decision, in units of the evaluation, where no mate is involved: weighted as
+    /// the share is.
     pub cost: Option<f64>,
     /// The greatest cost.
     pub greatest: Option<f64>,
-    /// Wrong decisions that a mate is involved in.
+    /// Wrong decisions that a mate is involved in, or a result by `solve` or `tables`.
     pub mates: u64,
     /// The nodes of the same search without the step, as a multiple of its nodes.
     pub nodes_without: Option<f64>,
@@ -82,7 +83,7 @@ struct Sums {
     unknown: u64,
     estimate: f64,
     checked: f64,
-    costs: Vec<f64>,
+    costs: Vec<(f64, f64)>,
     mates: u64,
     /// Estimated wrong decisions and all that they were estimated from, by the number of the position.
     by_position: BTreeMap<usize, [f64; 2]>,
@@ -102,6 +103,12 @@ impl Sums {
         let variance = count / (count - 1.0) * squares / self.checked.powi(2);
         (count > 1.0).then(|| student(self.by_position.len() - 1) * variance.sqrt())
     }
+}
+
+/// The mean of costs, each with the decisions that it stands for.
+fn mean_cost(costs: &[(f64, f64)]) -> Option<f64> {
+    let all: f64 = costs.iter().map(|(_, share)| share).sum();
+    (all > 0.0).then(|| costs.iter().map(|(cost, share)| cost * share).sum::<f64>() / all)
 }
 
 /// The tables of some positions.
@@ -162,7 +169,7 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
                         row.estimate += share;
                         of_position[0] += share;
                         match decision.cost {
-                            Some(cost) => row.costs.push(cost),
+                            Some(cost) => row.costs.push((cost, share)),
                             None => row.mates += 1,
                         }
                     }
@@ -192,8 +199,8 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
             share: (of > 0.0).then(|| row.estimate / of),
             share_error: row.share_error().filter(|_| group != Group::Term),
             per_million: (all_nodes > 0 && row.judged > 0).then(|| 1e6 * row.estimate / all_nodes as f64),
-            cost: (!row.costs.is_empty()).then(|| row.costs.iter().sum::<f64>() / row.costs.len() as f64),
-            greatest: row.costs.iter().copied().reduce(f64::max),
+            cost: mean_cost(&row.costs),
+            greatest: row.costs.iter().map(|&(cost, _)| cost).reduce(f64::max),
             mates: row.mates,
             nodes_without: nodes_without.filter(|_| group == Group::All).map(ratio),
         }
@@ -204,6 +211,13 @@ pub(crate) fn rows(positions: &[PositionReport]) -> Vec<SummaryRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cost_counts_as_often_as_its_decision_stands_for_others() {
+        // One of a hundred in the first plies, all of them near the leaves.
+        assert_eq!(mean_cost(&[(4.0, 1.0), (1.0, 2.0)]), Some(2.0));
+        assert_eq!(mean_cost(&[]), None);
+    }
 
     #[test]
     fn errors_of_shares_are_those_over_positions() {

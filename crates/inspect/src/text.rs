@@ -72,7 +72,7 @@ impl fmt::Display for PositionReport {
             let loss = match (search.is_best, search.loss) {
                 (Some(true), _) => "best".to_owned(),
                 (Some(false), Some(loss)) => format!("loses {loss:.2}"),
-                (Some(false), None) => "loses a mate".to_owned(),
+                (Some(false), None) => "loses a mate or a result".to_owned(),
                 (None, _) => String::new(),
             };
             writeln!(f, "  {:16} {:>12} nodes  {score:>12}  {mv:12} {loss}", search.search, search.nodes)?;

@@ -22,7 +22,7 @@ pub(crate) enum Truth<'a, G: Knowledge, E> {
 }
 
 impl<G: Solvable + Knowledge, E: Evaluator<G>> Truth<'_, G, E> {
-    /// Whether values are exact, whatever the window.
+    /// Whether values are exact, whatever the window and the depth of a node.
     pub(crate) fn ignores_window(&self) -> bool {
         !matches!(self, Truth::Minimax(_))
     }
