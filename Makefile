@@ -40,6 +40,9 @@ PROFILE := release
 # No path of this machine gets into the binaries of a release.
 REMAP := --remap-path-prefix=$(CURDIR)=/labrys --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=/cargo
 
+# RUSTFLAGS holds no paths with blanks.
+NO_BLANKS = @test $(words $(CURDIR)) = 1 || { echo "make $@: a folder without blanks is needed" >&2; exit 1; }
+
 # The client names cargo as the C compiler.
 unexport CC CXX
 export EVALFILE
@@ -72,8 +75,9 @@ PGO_BUILD = RUSTFLAGS="-C target-cpu=$(or $(CPU),native) $(1)" cargo build --qui
 	--features "$(FEATURES)" --target $(HOST) --target-dir $(PGO)/build
 PGO_BUILT = $(PGO)/build/$(HOST)/release/labrys$(SUFFIX)
 pgo:
+	$(NO_BLANKS)
 	@test -x "$(PROFDATA)" || { echo "make pgo: no llvm-profdata: rustup component add llvm-tools" >&2; exit 1; }
-	rm -rf $(PGO)
+	rm -rf "$(PGO)"
 	$(call PGO_BUILD,-C profile-generate=$(PGO)/profiles)
 	tools/pgo-workload $(PGO_BUILT) > $(PGO)/workload.log
 	$(PROFDATA) merge -o $(PGO)/labrys.profdata $(PGO)/profiles
@@ -124,7 +128,7 @@ verify-certificates: $(VERIFY)
 TABLES ?= $(basename $(notdir $(wildcard experiments/tables/*.toml)))
 
 experiments:
-	cargo run --release --quiet -- experiments run $(TABLES) --out trained
+	cargo run --release --quiet -- experiments run $(TABLES) --out trained$(if $(word 2,$(TABLES)),,/$(TABLES))
 
 # As `cargo fuzz` builds its targets, without a sanitizer of addresses: no crate of Labrys has unsafe code.
 FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -180,6 +184,7 @@ coverage:
 	tools/coverage
 
 $(CPUS):
+	$(NO_BLANKS)
 	mkdir -p $(DIST)
 	RUSTFLAGS="-C target-cpu=$@ $(REMAP)" cargo rustc --profile $(PROFILE) --locked --bin labrys \
 		--features "$(FEATURES)" $(STATIC) -- --emit link=$(DIST)/labrys-$@$(SUFFIX)

@@ -165,20 +165,28 @@ fn check_unchanged(
         for path in named.chain(step.read_file(out, seed)).chain([output]) {
             let Ok(name) = path.strip_prefix(out) else { continue };
             let name = name.to_string_lossy();
-            let is_changed = differs(games, &earlier.games, &name) || differs(files, &earlier.files, &name);
-            ensure!(
-                !is_changed,
-                "--out {}: {name} has changed since its step was done, choose another folder",
-                out.display()
-            );
+            let changed = changed(games, &earlier.games, &name).or(changed(files, &earlier.files, &name));
+            if let Some(changed) = changed {
+                bail!(
+                    "--out {}: {changed} has changed since its step was done, choose another folder",
+                    out.display()
+                );
+            }
         }
     }
     Ok(())
 }
 
-/// Whether a file has another sum than before.
-fn differs<T: PartialEq>(now: &BTreeMap<String, T>, before: &BTreeMap<String, T>, name: &str) -> bool {
-    now.get(name).zip(before.get(name)).is_some_and(|(now, before)| now != before)
+/// The first file of this name, or in a folder of this name, that has another sum than before.
+fn changed<'a, T: PartialEq>(
+    now: &BTreeMap<String, T>,
+    before: &'a BTreeMap<String, T>,
+    name: &str,
+) -> Option<&'a str> {
+    let is_meant = |file: &str| Path::new(file).starts_with(name);
+    let mut files = before.iter().filter(|(file, _)| is_meant(file));
+    let changed = files.find(|&(file, sum)| now.get(file).is_some_and(|now| now != sum));
+    changed.map(|(file, _)| file.as_str())
 }
 
 /// The file of what a step prints.
