@@ -15,7 +15,7 @@ use crate::engine::{Engine, SearchReport};
 use crate::eval::UciScore;
 use crate::files::write_atomically;
 use crate::game::counted;
-use crate::search::{Control, Limits};
+use crate::search::{Bound, Control, Limits};
 
 /// Maximum number of random openings tried for each one to find.
 const ATTEMPTS: u64 = 1000;
@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &OpeningsArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Searches the position on the board and returns its score.
+/// Searches the position on the board and returns its score: the last one that is more than a bound.
 fn search_score(
     engine: &mut dyn Engine,
     limits: &Limits,
@@ -103,6 +103,10 @@ fn search_score(
 ) -> anyhow::Result<Option<UciScore>> {
     engine.new_game();
     let mut score = None;
-    engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score))?;
+    engine.search(&[], limits, control, &mut |report: &SearchReport| {
+        if report.bound == Bound::Exact {
+            score = Some(report.score);
+        }
+    })?;
     Ok(score)
 }

@@ -81,6 +81,10 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
         }
         writeln!(out, "{}: {}", case.fen, comparisons.join(", "))?;
     }
+    let least = cases.iter().flat_map(|case| &case.counts).map(|&(depth, _)| depth).min();
+    if let (0, Some(least)) = (counts, least) {
+        bail!("suite {name}: nothing to count, the least depth is {least}");
+    }
     writeln!(out, "{}, {}, {wrong} wrong", counted(cases.len(), "position"), counted(counts, "count"))?;
     writeln!(out, "{}", text::speed(total, start.elapsed()))?;
     if wrong > 0 {

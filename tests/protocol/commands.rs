@@ -42,6 +42,11 @@ fn perft_checks_a_suite() {
     assert!(!success && out.contains("D2 400 WRONG, expected 401"), "{out}");
     assert!(error.contains("1 of 2 counts wrong"), "{error}");
 
+    std::fs::write(&path, "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1 ;D3 8902").unwrap();
+    let suite = path.to_str().unwrap();
+    let (success, _, error) = labrys(&["perft", "--variant", "neighbours", "--suite", suite, "--depth", "2"]);
+    assert!(!success && error.contains("nothing to count, the least depth is 3"), "{error}");
+
     std::fs::write(&path, "\nppp w ;D1 20").unwrap();
     let (success, _, error) =
         labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
