@@ -832,8 +832,8 @@ mod tests {
     }
 
     /// 1. e4 e5 2. Nf3, with the position after 1. e4 shown.
-    fn looking_back() -> Table {
-        let table = Table::new("chess", None, PEOPLE);
+    fn looking_back(players: [&str; 2]) -> Table {
+        let table = Table::new("chess", None, players);
         {
             let tree = &mut table.0.state().tree;
             ["e2e4", "e7e5", "g1f3"].iter().for_each(|mv| tree.add(mv).unwrap());
@@ -845,23 +845,20 @@ mod tests {
     #[test]
     fn a_decision_is_about_the_end_of_the_line_whichever_position_is_shown() {
         for (decision, result) in [("resign", "1-0"), ("draw", "1/2-1/2")] {
-            let table = looking_back();
+            let table = looking_back(PEOPLE);
             assert_eq!(table.ask(json!({"do": decision})), Value::Null);
             let game = table.game();
             assert_eq!((&game["node"], &game["record"]["result"]), (&json!(3), &json!(result)), "{decision}");
         }
-        // An offer ends nothing.
-        let table = looking_back();
-        table.ask(json!({"do": "seats", "on": true}));
-        assert_eq!(table.ask_as(WHITE, json!({"do": "draw"})), Value::Null);
-        assert_eq!((&table.game()["node"], &table.game()["draw-offer"]), (&json!(1), &json!("white")));
-        assert_eq!(table.ask_as(BLACK, json!({"do": "draw"})), Value::Null);
-        assert_eq!(table.game()["end"]["text"], "draw: by agreement");
+        // What is refused shows no other position.
+        let table = looking_back(["person", "800 Elo"]);
+        assert_eq!(table.problem(json!({"do": "draw"})), "Black declines the draw");
+        assert_eq!(table.0.state().tree.current(), 1);
     }
 
     #[test]
     fn a_refused_line_changes_no_line() {
-        let table = looking_back();
+        let table = looking_back(PEOPLE);
         table.0.state().tree.add("c7c5").unwrap();
         table.0.state().tree.show(3).unwrap();
         table.0.state().tree.show(0).unwrap();
@@ -891,7 +888,10 @@ mod tests {
             tree.store_eval(1, eval());
             tree.add("e7e5").unwrap();
         }
-        let evals = || [table.game()["start-eval"].clone(), table.game()["line"][0]["eval"].clone()];
+        let evals = || {
+            let game: Value = serde_json::from_str(&table.0.state().to_json()).unwrap();
+            [game["start-eval"].clone(), game["line"][0]["eval"].clone()]
+        };
         assert!(evals().iter().all(Value::is_object));
         table.ask(json!({"do": "seats", "on": true}));
         assert_eq!(evals(), [Value::Null, Value::Null]);

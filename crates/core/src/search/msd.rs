@@ -2,7 +2,7 @@
 //! time reaches deeper ("Minimax Selective Deepening", chapter 2). The game rates its moves
 //! ([`Knowledge::msd_ratings`](crate::game::Knowledge::msd_ratings)).
 
-use crate::eval::Evaluator;
+use crate::eval::{Evaluator, MAX_PLY};
 use crate::game::{GameHistory, GameMove, Knowledge, MsdTerms, mixed};
 
 /// Which moves of a node are searched. The paper's filter is the keep rate with its terms; the rest is what
@@ -104,12 +104,15 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 
     /// What the value of a position depends on besides itself, for its key in the table: 0 for nothing.
-    pub(super) fn key_part<G: Knowledge>(&self, position: &G, ply: usize) -> u64 {
-        let is_volatile = self.options.uses_volatility() && self.is_volatile(position, ply);
-        match self.options.keep_fall > 0 || self.options.uses_volatility() {
-            true => !mixed(2 * ply as u64 + u64::from(is_volatile)),
-            false => 0,
+    pub(super) fn key_part<G: Knowledge>(&self, position: &G, ply: usize, iteration: usize) -> u64 {
+        let options = &self.options;
+        if options.keep_fall == 0 && !options.uses_volatility() {
+            return 0;
         }
+        let is_volatile = options.uses_volatility() && self.is_volatile(position, ply);
+        // Lines go on from where an iteration ends.
+        let end = if options.volatile_plies > 0 { iteration } else { 0 };
+        !mixed(2 * (ply + end * 2 * MAX_PLY) as u64 + u64::from(is_volatile))
     }
 
     /// Whether a position at `ply` is volatile.

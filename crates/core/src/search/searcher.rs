@@ -320,7 +320,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     #[inline]
     pub(super) fn table_key(&self, position: &G, ply: usize) -> u64 {
         let key = position.table_key();
-        let key = key ^ self.msd.as_ref().map_or(0, |msd| msd.key_part(position, ply));
+        let key = key ^ self.msd.as_ref().map_or(0, |msd| msd.key_part(position, ply, self.iteration));
         match self.chance_plies {
             _ if !G::HAS_CHANCE => key,
             0 => key,

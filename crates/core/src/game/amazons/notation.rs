@@ -118,10 +118,9 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
 /// The size of a board: the squares of its first rank, and its ranks.
 fn measure(board: &str) -> Result<(usize, usize), FenError> {
     let ranks = board.split('/').count();
-    let first = board.split('/').next().unwrap_or_default();
-    let squares = |tens: usize| {
+    let squares = |rank: &str, tens: usize| {
         let (mut files, mut run) = (0usize, 0usize);
-        for letter in first.chars() {
+        for letter in rank.chars() {
             match letter.to_digit(10) {
                 Some(digit) => run = run.saturating_mul(tens).saturating_add(digit as usize),
                 None => files = files.saturating_add(std::mem::take(&mut run)).saturating_add(1),
@@ -129,8 +128,11 @@ fn measure(board: &str) -> Result<(usize, usize), FenError> {
         }
         files.saturating_add(run)
     };
-    // Boards of fewer than ten files may have digits that add up, as in the other ranks.
-    let files = Some(squares(1)).filter(|&sum| squares(10) > MAX_SIZE && sum < 10).unwrap_or(squares(10));
+    let first = board.split('/').next().unwrap_or_default();
+    let is_alike = |tens| board.split('/').all(|rank| squares(rank, tens) == squares(first, tens));
+    // On boards of fewer than ten files digits add up. They do if they cannot be numbers of two digits.
+    let adds_up = squares(first, 10) > MAX_SIZE && squares(first, 1) < 10 && is_alike(1) && !is_alike(10);
+    let files = squares(first, if adds_up { 1 } else { 10 });
     for (what, found) in [("file", files), ("rank", ranks)] {
         fen::at_most(what, found, MAX_SIZE)?;
     }
