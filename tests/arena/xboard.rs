@@ -88,6 +88,7 @@ fn an_engine_plays_in_each_dialect_of_the_protocol() {
         assert!(success, "{behaviour}: {error}");
         assert!(heard.starts_with("xboard\nprotover 2\n"), "{heard}");
         assert!(heard.contains(&told), "{behaviour}: {heard}");
+        assert_eq!(records.len(), 2, "{behaviour}");
         for record in records {
             assert_eq!(end(&record).details, "Black wins: checkmate", "{behaviour}");
             assert_eq!(end(&record).termination, Termination::Rules);

@@ -3,8 +3,9 @@
 
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -34,10 +35,17 @@ fn check(target: &Target, input: &[u8]) {
     }
 }
 
+/// A folder beside the targets.
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(name)
+}
+
 /// The inputs that once broke something.
 fn regressions(target: &Target) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(target.name);
-    let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
+    let files = match fs::read_dir(folder("regressions").join(target.name)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
+        files => files.unwrap(),
+    };
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
@@ -96,10 +104,14 @@ macro_rules! tests {
         fn every_target_has_a_test_and_a_fuzz_target() {
             let tested = [$(stringify!($name)),+];
             assert!(TARGETS.iter().map(|target| target.name).eq(tested));
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/fuzz_targets");
             for name in tested {
-                let text = fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
+                let text = fs::read_to_string(folder("fuzz_targets").join(format!("{name}.rs"))).unwrap();
                 assert!(text.contains(&format!("run(\"{name}\", data)")), "{name}");
+            }
+            // Inputs of another name would never run.
+            for entry in fs::read_dir(folder("regressions")).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                assert!(tested.contains(&name.as_str()), "fuzz/regressions/{name}: no target");
             }
         }
     };

@@ -228,7 +228,8 @@ fn a_suite_of_another_game_is_recognized() {
 
 #[test]
 fn the_engine_has_its_options() {
-    let (_, out, _) = suite_of(SMALL, &["--option", "SearchMode=random", "--option", "Hash=1"]);
+    let out = succeed(suite_of(SMALL, &["--option", "SearchMode=random", "--option", "Hash=1"]));
+    assert!(out.contains(" of 3 solved"), "{out}");
     assert!(!out.contains("mate 1"), "a search without scores: {out}");
     let castling = "4k3/8/8/8/8/8/8/4K2R w K - am O-O;";
     let of_960 = suite_of(castling, &["--option", "UCI_Chess960=true", "--option", "Seed=1"]);
