@@ -301,9 +301,9 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
     let other = "option name UCI_Variant type combo default chess var chess var amazons\nuciok\n";
     let endless = "x".repeat(70_000);
     let (_folder, path) = folder();
-    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=0.5 option.Level=3");
+    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=2 option.Level=3");
     for (name, uci, ready, reason) in [
-        ("mute", "", "", "no `uciok` within 0.5 s"),
+        ("mute", "", "", "no `uciok` within 2 s"),
         ("prattler", endless.as_str(), "", "a line of more than 65536 bytes"),
         ("stranger", other, "readyok\n", "the engine does not play `tucchess`, it plays: chess, amazons"),
         ("plain", variant, "readyok\n", "no option `Level`, the engine has: UCI_Variant"),
@@ -321,7 +321,7 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
     }
     // So is one that stops answering before its first game.
     drop(lobby);
-    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=0.5");
+    let mut lobby = Lobby::start(&path, "0", "--each st=60 nodes=20 timeout=2");
     let (mut stream, mut input) = greet(&lobby.address, "join name sleeper games tucchess").unwrap();
     let mut is_asleep = false;
     let lines = std::iter::from_fn(|| line(&mut input)).inspect(|line| match line.as_str() {
@@ -330,8 +330,8 @@ fn an_agent_that_fails_its_handshake_is_told_why() {
         "isready" if !is_asleep => stream.write_all(b"readyok\n").unwrap(),
         _ => {}
     });
-    assert_eq!(lines.last().unwrap(), "info string error: no `readyok` within 0.5 s");
-    lobby.until("sleeper cannot play: no `readyok` within 0.5 s");
+    assert_eq!(lines.last().unwrap(), "info string error: no `readyok` within 2 s");
+    lobby.until("sleeper cannot play: no `readyok` within 2 s");
 }
 
 /// The games of an agent that has never been there are not waited for.

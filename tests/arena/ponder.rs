@@ -17,7 +17,8 @@ fn against(folder: &TempDir, behaviour: &str, keys: &str) -> (Value, Vec<String>
         format!("--engine name={name} cmd=sh arg={} arg={behaviour}", script.display())
     };
     let words = format!(
-        "match {} ponder=on {keys} {} --each tc=60+1 --games 2 --random-plies 0 --max-moves 4 --json --log {}",
+        "match {} ponder=on {keys} {} --each tc=60+30 --games 2 --random-plies 0 --max-moves 4 --json \
+         --log {}",
         engine("one", behaviour),
         engine("two", "none"),
         log.display()
@@ -74,11 +75,11 @@ fn an_engine_ponders_on_the_reply_that_it_expects() {
             "stop",
         ]
     );
-    // The clocks are those after its move: its own has the increment.
+    // The clocks are those after its move: its own has the increment, which is longer than any slow move.
     let first = lines.iter().find(|line| line.starts_with("go ponder")).unwrap();
-    assert!(first.contains(" winc 1000 ") && first.ends_with("binc 1000"), "{first}");
+    assert!(first.contains(" winc 30000 ") && first.ends_with("binc 30000"), "{first}");
     let [own, other] = ["wtime", "btime"].map(|name| clock(first, name));
-    assert!((61_000..=62_000).contains(&own) && other == 61_000, "{first}");
+    assert!((90_001..=120_000).contains(&own) && other == 90_000, "{first}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 /// A running engine.
 pub struct Process {
@@ -35,6 +36,15 @@ impl Process {
         let mut engine = Process::start();
         engine.send("setoption name UCI_Variant value neighbours");
         engine
+    }
+
+    /// The processor time that its threads have had, where the system tells it as Linux does.
+    pub fn processor_time(&self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // Behind the name, which may be anything, in hundredths of a second: as a user, and in the system.
+        let times = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+        let hundredths: u64 = times.map(|time| time.parse::<u64>().unwrap()).sum();
+        Some(Duration::from_millis(10 * hundredths))
     }
 
     /// Sends bytes as they are.

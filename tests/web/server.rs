@@ -876,8 +876,8 @@ fn the_clock_runs_and_its_end_is_a_loss() {
         let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
         assert!(browser.refused(&request).contains("a clock has"));
     }
-    // An engine keeps to its time limit.
-    let clock = json!({"minutes": 0.02, "increment": 0.2});
+    // An engine keeps to its clock, which has less time than its limit.
+    let clock = json!({"minutes": 0.1, "increment": 0.2});
     let players = ["10 s a move", "10 s a move"];
     browser.send(&json!({"do": "new", "game": "tucchess", "players": players, "clock": clock}));
     let game = browser.until(|game| game["ply"].as_u64() >= Some(12));

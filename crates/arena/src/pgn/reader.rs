@@ -618,11 +618,8 @@ fn words_of(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::super::tests::parse;
     use super::*;
-    use labrys_core::clock::Instant;
     use labrys_core::game::Color;
 
     /// The games of a text and its errors.
@@ -868,15 +865,13 @@ mod tests {
 
     #[test]
     fn braces_within_braces_take_no_longer_than_other_text() {
-        let start = Instant::now();
+        // Where each brace counts those before it, this takes half an hour.
         let nested = |count: usize| format!("{}x{}", "{".repeat(count), "}".repeat(count));
-        let text = format!("1. e4 {} e5 {} *", nested(200_000), nested(2));
+        let text = format!("1. e4 {} e5 {} *", nested(500_000), nested(2));
         assert_eq!(summary(&text), ["?: e4 e5 *"]);
         let (games, _) = read(text.as_bytes());
         let comments: Vec<_> = games[0].moves.iter().map(|mv| mv.comment.len()).collect();
-        assert_eq!(comments, [nested(199_999).len(), "{x}".len()]);
-        // Minutes, where each brace counted those before it.
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        assert_eq!(comments, [nested(499_999).len(), "{x}".len()]);
     }
 
     #[test]
