@@ -1,6 +1,7 @@
 //! The rules of Amazons on boards of many sizes, against a plain grid.
 
 use crate::common;
+use crate::seeded;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(seeded(300))]
 
     #[test]
     fn moves_agree_with_the_grid(seed: u64) {

@@ -1,6 +1,7 @@
 //! The features of Amazons, compared with their definitions on a plain grid.
 
 use crate::common;
+use crate::seeded;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -177,7 +178,7 @@ fn expected(grid: &Grid) -> (HashMap<String, f64>, [Own; 2]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(seeded(1500))]
 
     #[test]
     fn features_agree_with_their_definitions(seed: u64) {

@@ -1,6 +1,7 @@
 //! The features against their definitions on a plain mailbox, and weights files.
 
 use crate::common;
+use crate::seeded;
 
 use common::mailbox::Mailbox;
 use common::random_game;
@@ -88,7 +89,7 @@ fn expected(position: &Neighbours, set: &str) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(seeded(100))]
 
     #[test]
     fn features_agree_with_the_paper(seed: u64) {
@@ -146,7 +147,7 @@ fn check_tables<G: Knowledge>(seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5))]
+    #![proptest_config(seeded(5))]
 
     #[test]
     fn the_rows_of_the_tables_are_the_features_and_add_up(seed: u64) {
@@ -194,7 +195,7 @@ fn mirrored(fen: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(seeded(100))]
 
     #[test]
     fn chess_is_colour_symmetric(seed: u64) {

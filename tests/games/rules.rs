@@ -1,6 +1,7 @@
 //! The common test suite of all games, and Neighbours against a plain mailbox implementation.
 
 use crate::common;
+use crate::seeded;
 
 use std::sync::atomic::AtomicBool;
 
@@ -43,7 +44,7 @@ fn perft_can_be_stopped() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(seeded(200))]
 
     #[test]
     fn random_neighbours(seed: u64) {
@@ -93,7 +94,7 @@ proptest! {
 
 proptest! {
     // Every position has hundreds of moves.
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(seeded(8))]
 
     #[test]
     fn random_amazons(seed: u64) {
