@@ -57,7 +57,7 @@ fn hoichess_plays() {
 
 // Not in `.ci/run`: its two threads sometimes deadlock at the start.
 #[test]
-#[ignore = "needs gnuchess, which hangs at its start now and then"]
+#[ignore = "needs gnuchess, which may hang: cargo test --release --test arena gnuchess -- --ignored"]
 fn gnuchess_plays() {
     plays(tempfile::tempdir().unwrap().path(), "gnuchess", &["-x"], &["tc=2+0.05"], "nodes=5000");
 }

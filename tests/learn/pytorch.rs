@@ -104,7 +104,7 @@ fn examples(samples: &Samples, shape: EncodingShape) -> Vec<Example> {
 }
 
 #[test]
-#[ignore = "needs PyTorch"]
+#[ignore = "needs PyTorch: cargo test --release --test learn pytorch -- --ignored"]
 fn nets_agree_with_pytorch() {
     for net in [
         r#"architecture = "residual", channels = 12, blocks = 2, dense = 10"#,

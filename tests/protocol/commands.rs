@@ -1,7 +1,7 @@
 //! The subcommands `perft` and `bench`, and the errors of the command line.
 
 use crate::common;
-use crate::common::shell::{self, assert_fails, succeed};
+use crate::common::shell::{self, assert_fails, not_tested, succeed};
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -368,6 +368,7 @@ fn a_second_writer_of_an_output_is_refused() {
 #[cfg(unix)]
 #[test]
 fn a_stale_lock_of_another_user_does_not_block() {
+    use std::io::ErrorKind;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
 
@@ -394,8 +395,19 @@ fn a_stale_lock_of_another_user_does_not_block() {
         command
     };
     let nobody = 65_534;
-    // Only the superuser can start a program as another user.
-    let Ok(mut first) = selfplay("100000000", 0).spawn() else { return };
+    let mut first = loop {
+        match selfplay("100000000", 0).spawn() {
+            Ok(first) => break first,
+            // A process that another test starts has the copy open for writing until it runs its own program.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return not_tested("the lock of another user: only the superuser starts a program as one");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    };
     let locks = || {
         let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
         entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lock")).count()

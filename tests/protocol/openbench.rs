@@ -39,7 +39,7 @@ fn the_client_finds_nodes_and_speed() {
 }
 
 #[test]
-#[ignore = "builds the binary twice, from the last commit"]
+#[ignore = "builds the last commit twice: cargo test --release --test protocol openbench -- --ignored"]
 fn the_client_builds_it_with_a_net_of_its_own() {
     let (folder, root) = (tempfile::tempdir().unwrap(), Path::new(env!("CARGO_MANIFEST_DIR")));
     let archive = Command::new("git").args(["archive", "HEAD"]).current_dir(root).output().unwrap();

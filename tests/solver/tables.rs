@@ -225,7 +225,7 @@ fn play(fen: &str, with: &mut dyn Engine, without: &mut dyn Engine, color: Color
 }
 
 #[test]
-#[ignore = "needs tables of three pieces a side in the folder TABLES, and some minutes"]
+#[ignore = "needs minutes and tables: TABLES=… cargo test --release --test solver late_wins -- --ignored"]
 fn late_wins_are_not_lost() {
     let folder = std::env::var("TABLES").expect("TABLES names a folder");
     let (mut with, mut without) = (engine(Some(Path::new(&folder))), engine(None));

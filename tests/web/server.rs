@@ -1161,7 +1161,7 @@ fn the_folder_of_a_match_is_shown_live() {
 
 /// Prints the latency of moves in 50 sessions, each a person against an engine.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measures: cargo test --release --test web fifty_sessions -- --ignored --nocapture"]
 fn fifty_sessions_are_answered() {
     let server = Process::start(&["--no-state"]);
     let address = server.board.address;
