@@ -39,14 +39,31 @@ def moves(path: Path) -> list[str]:
     ]
 
 
-def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
-    """Kills random workers of Ray, or the commands that they run, like `kill -9`."""
-    while len(killed) < count and not ended.wait(random.uniform(0.2, 0.6)):
-        listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
-        kinds = ["ray::run_shard", "--shard "]
-        workers = [line.split()[0] for line in listed.splitlines() if any(kind in line for kind in kinds)]
-        if workers:
-            victim = int(random.choice(workers))
+def workers() -> list[int]:
+    """The workers of Ray that run shards, and their commands: those that come from this process, and not from
+    another run of the tests."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+    lines = [line.split(None, 2) for line in listed.splitlines() if "<defunct>" not in line]
+    children: dict[int, list[int]] = {}
+    for process, parent, *_ in lines:
+        children.setdefault(int(parent), []).append(int(process))
+    ours, waiting = set(), [os.getpid()]
+    while waiting:
+        for child in children.pop(waiting.pop(), []):
+            ours.add(child)
+            waiting.append(child)
+    kinds = ["ray::run_shard", "--shard "]
+    words = {int(process): "".join(rest) for process, _, *rest in lines}
+    return sorted(process for process in ours if any(kind in words[process] for kind in kinds))
+
+
+def kill_workers(shards: Path, count: int, ended: threading.Event, killed: list) -> None:
+    """Kills random workers of Ray, or the commands that they run, like `kill -9`: one for each shard that is
+    finished in a folder, so that no machine is too fast for it, and none too slow to get on."""
+    dice = random.Random(1)
+    while len(killed) < count and not ended.wait(0.02):
+        if len(list(shards.glob("0*"))) > len(killed) and (found := workers()):
+            victim = dice.choice(found)
             try:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
@@ -58,7 +75,7 @@ def test_a_match_survives_kill_9(cluster, local, tmp_path):
     games = ["--games", "200"]
     whole = local("match", *ENGINES, *games, "--json", "--pgnout", tmp_path / "whole.pgn")
     ended, killed = threading.Event(), []
-    killer = threading.Thread(target=kill_workers, args=(8, ended, killed))
+    killer = threading.Thread(target=kill_workers, args=(tmp_path / "run/shards", 8, ended, killed))
     killer.start()
     words = ["match", "--folder", str(tmp_path / "run"), "--shard-games", "10"]
     try:
