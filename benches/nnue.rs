@@ -1,9 +1,10 @@
 //! Speed of evaluations by nets, and of chess searches with them beside the linear evaluation.
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
+use std::cell::RefCell;
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Bencher, Criterion, Throughput, criterion_group, criterion_main};
 use labrys::eval::nnue::{Accumulators, EvalNet, NetEvaluator};
 use labrys::eval::{Evaluator, Linear};
 use labrys::game::chess::Chess;
@@ -65,23 +66,34 @@ fn searches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("searches of chess");
     group.throughput(Throughput::Elements(NODES * positions.len() as u64)).sample_size(10);
     group.bench_function("classical", |bencher| {
-        let evaluator = Linear::shipped(0).unwrap();
-        bencher.iter(|| positions.iter().for_each(|position| run(position, &evaluator, NODES)));
+        run(bencher, &positions, &Linear::shipped(0).unwrap(), NODES);
     });
     for hidden in SIZES {
         let evaluator = random(hidden);
         group.bench_function(format!("net of {hidden}"), |bencher| {
-            bencher.iter(|| positions.iter().for_each(|position| run(position, &evaluator, NODES)));
+            run(bencher, &positions, &evaluator, NODES);
         });
     }
     group.finish();
 }
 
-fn run<E: Evaluator<Chess>>(position: &Chess, evaluator: &E, nodes: u64) {
+/// Times a search of each position. To make a table, and to clear it, takes as long as thousands of
+/// evaluations, so that neither is timed.
+fn run<E: Evaluator<Chess>>(bencher: &mut Bencher, positions: &[Chess], evaluator: &E, nodes: u64) {
     let (history, options, limits) = (&GameHistory::new(), &Options::default(), &Limits::nodes(nodes));
-    let input = SearchInput::new(position, history, evaluator, options, limits);
-    let table = TranspositionTable::new(16).unwrap();
-    search(&input, SearchMode::Pvs, &table, &mut [Heuristics::new()], &Control::default(), &mut |_| {});
+    let tables = positions.iter().map(|_| TranspositionTable::new(16).unwrap());
+    let tables: RefCell<Vec<_>> = RefCell::new(tables.collect());
+    let set_up = || {
+        tables.borrow_mut().iter_mut().for_each(TranspositionTable::clear);
+        positions.iter().map(|_| [Heuristics::new()]).collect()
+    };
+    let searches = |heuristics: &mut Vec<[Heuristics<Chess>; 1]>| {
+        for ((position, table), heuristics) in positions.iter().zip(&*tables.borrow()).zip(heuristics) {
+            let input = SearchInput::new(position, history, evaluator, options, limits);
+            search(&input, SearchMode::Pvs, table, heuristics, &Control::default(), &mut |_| {});
+        }
+    };
+    bencher.iter_batched_ref(set_up, searches, BatchSize::PerIteration);
 }
 
 criterion_group!(benches, evaluations, searches);
