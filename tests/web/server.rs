@@ -338,7 +338,7 @@ fn games_of_the_folder_are_searched_and_exported() {
     let hit = json!({
         "file": "games.pgn", "game": 0, "players": ["Ada", "?"], "result": "1-0", "date": "2026.11.03", "plies": 2
     });
-    assert_eq!((status.as_str(), found), ("200", json!({"hits": [hit], "is-cut": false})));
+    assert_eq!((status.as_str(), found), ("200", json!({"hits": [hit], "is-cut": false, "unreadable": 0})));
     let (status, pgn) = get("/search.pgn?result=*");
     assert!(status == "200" && pgn.contains("[White \"Bob\"]") && !pgn.contains("Ada"), "{pgn}");
     for (query, problem) in [("plyer=x", "unknown field `plyer`"), ("date=x", "date `x`: expected YYYY")] {

@@ -146,7 +146,7 @@ impl RequestHandler {
                 return Some(explored.unwrap_or_else(|problem| error(&problem)));
             }
             SlowRequest::Files {} => {
-                let files = self.blocking(|folder| Ok(folder.list())).await;
+                let files = self.blocking(Folder::list).await;
                 let message = |Listing { files, left_out }| FolderMessage::Files { files, left_out };
                 files.map(|files| Some(message(files).to_json()))
             }

@@ -135,6 +135,8 @@ impl FolderMessage<'_> {
 pub(super) enum FolderError {
     #[error("no folder is open")]
     None,
+    #[error("the folder cannot be read: {0}")]
+    Folder(io::Error),
     #[error("there is no file {}", quote(.0))]
     File(String),
     #[error("there is no game {0} in this file")]
@@ -154,22 +156,23 @@ impl Folder {
         Folder { path }
     }
 
-    /// The files of the folder and its subfolders, by name.
-    pub(super) fn list(&self) -> Listing {
+    /// The files of the folder and its subfolders, by name. Subfolders that cannot be read are left out.
+    pub(super) fn list(&self) -> Result<Listing, FolderError> {
         let (mut files, mut count) = (BTreeMap::new(), 0);
-        list_folder(&self.path, "", MAX_DEPTH, &mut |file| {
+        let listed = list_folder(&self.path, "", MAX_DEPTH, &mut |file| {
             count += 1;
             files.insert(file.name.clone(), file);
             if files.len() > MAX_FILES {
                 files.pop_last();
             }
         });
-        Listing { left_out: count - files.len(), files: files.into_values().collect() }
+        listed.map_err(FolderError::Folder)?;
+        Ok(Listing { left_out: count - files.len(), files: files.into_values().collect() })
     }
 
     /// A file of the list.
     pub(super) fn find(&self, name: &str) -> Result<FileEntry, FolderError> {
-        let found = self.list().files.into_iter().find(|file| file.name == name);
+        let found = self.list()?.files.into_iter().find(|file| file.name == name);
         found.ok_or_else(|| FolderError::File(name.to_owned()))
     }
 
@@ -223,10 +226,8 @@ impl Folder {
 }
 
 /// Calls `add` with the files of a folder and its subfolders. `prefix` is the path of the folder.
-fn list_folder(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEntry)) {
-    // A folder that cannot be read has no files.
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.filter_map(Result::ok) {
+fn list_folder(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEntry)) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.filter_map(Result::ok) {
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
         // Of a link itself, not of its target.
         let Ok(metadata) = entry.metadata() else { continue };
@@ -234,7 +235,8 @@ fn list_folder(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(Fi
             continue;
         }
         if metadata.is_dir() && depth > 1 {
-            list_folder(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
+            // A subfolder that cannot be read, or is gone meanwhile, has no files.
+            _ = list_folder(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
         }
         let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
         let kind = match extension.as_ref().and_then(|extension| extension.to_str()) {
@@ -251,6 +253,7 @@ fn list_folder(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(Fi
             add(FileEntry { name: format!("{prefix}{name}"), kind, size: metadata.len(), modified });
         }
     }
+    Ok(())
 }
 
 fn read(path: &Path) -> io::Result<String> {
@@ -377,7 +380,7 @@ mod tests {
     #[test]
     fn known_kinds_of_files_are_listed_and_links_are_not() {
         let (_outer, folder) = folder();
-        let Listing { files, left_out } = folder.list();
+        let Listing { files, left_out } = folder.list().unwrap();
         let names: Vec<_> = files.into_iter().map(|file| file.name).collect();
         assert_eq!(
             (names.as_slice(), left_out),
@@ -392,7 +395,7 @@ mod tests {
             fs::write(outer.path().join(format!("{number:05}.svg")), "").unwrap();
         }
         let folder = Folder::new(outer.path().to_owned());
-        let Listing { files, left_out } = folder.list();
+        let Listing { files, left_out } = folder.list().unwrap();
         let expected = (0..MAX_FILES).map(|number| format!("{number:05}.svg"));
         assert!(files.iter().map(|file| &file.name).eq(&expected.collect::<Vec<_>>()));
         assert_eq!(left_out, 20);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::folder::{FileKind, Folder, result_text};
+use super::folder::{FileKind, Folder, FolderError, result_text};
 use super::query::{self, FieldError};
 use labrys_arena::pgn::{self, PgnGame};
 use labrys_core::engine::{PositionError, UnknownVariant, registry};
@@ -57,6 +57,8 @@ pub(super) struct Found {
     pub(super) hits: Vec<Hit>,
     /// Whether there are more.
     pub(super) is_cut: bool,
+    /// The number of files and games until then that cannot be read.
+    pub(super) unreadable: usize,
 }
 
 /// What a game has to fulfil.
@@ -149,19 +151,35 @@ impl Filter {
     }
 
     /// The games of a folder that fulfil it, [`MAX_HITS`] at most; `each` gets them. Files that cannot be read,
-    /// and games with an error, are left out.
-    pub(super) fn search(&self, folder: &Folder, mut each: impl FnMut(&PgnGame)) -> Found {
-        let mut hits = Vec::new();
-        for file in folder.list().files.into_iter().filter(|file| file.kind == FileKind::Games) {
+    /// and games with an error, are counted.
+    ///
+    /// # Errors
+    /// [`FolderError`] if the folder cannot be read.
+    pub(super) fn search(
+        &self,
+        folder: &Folder,
+        mut each: impl FnMut(&PgnGame),
+    ) -> Result<Found, FolderError> {
+        let mut found = Found { hits: Vec::new(), is_cut: false, unreadable: 0 };
+        for file in folder.list()?.files.into_iter().filter(|file| file.kind == FileKind::Games) {
             let path = folder.path_of(&file);
-            let Ok(games) = pgn::file::open(&path) else { continue };
+            let Ok(games) = pgn::file::open(&path) else {
+                found.unreadable += 1;
+                continue;
+            };
             for (number, game) in games.enumerate() {
-                let Some(game) = game.ok().filter(|game| self.matches(game)) else { continue };
-                if hits.len() == MAX_HITS {
-                    return Found { hits, is_cut: true };
+                let Ok(game) = game else {
+                    found.unreadable += 1;
+                    continue;
+                };
+                if !self.matches(&game) {
+                    continue;
+                }
+                if found.hits.len() == MAX_HITS {
+                    return Ok(Found { is_cut: true, ..found });
                 }
                 each(&game);
-                hits.push(Hit {
+                found.hits.push(Hit {
                     file: file.name.clone(),
                     game: number,
                     result: result_text(&game),
@@ -171,7 +189,7 @@ impl Filter {
                 });
             }
         }
-        Found { hits, is_cut: false }
+        Ok(found)
     }
 }
 
@@ -224,7 +242,7 @@ mod tests {
         let fields: Vec<_> =
             fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let filter = Filter::read(&fields).map_err(|error| error.to_string())?;
-        let hits = filter.search(folder, |_| ()).hits.into_iter();
+        let hits = filter.search(folder, |_| ()).unwrap().hits.into_iter();
         Ok(hits.map(|hit| format!("{} {}", hit.file, hit.game)).collect::<Vec<_>>().join(", "))
     }
 
@@ -257,6 +275,21 @@ mod tests {
         ] {
             assert_eq!(search(&folder, query).as_deref(), Ok(found), "{query}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_counted() {
+        let outer = tempfile::tempdir().unwrap();
+        let games = "[White \"Ada\"]\n\n1. e4 \0\0\0\0 e5 1-0\n\n[White \"Ada\"]\n\n1. d4 *\n";
+        for name in ["a.pgn", "b.pgn"] {
+            std::fs::write(outer.path().join(name), games).unwrap();
+        }
+        let folder = Folder::new(outer.path().to_owned());
+        let Found { hits, is_cut, unreadable } = Filter::default().search(&folder, |_| ()).unwrap();
+        assert_eq!((hits.len(), is_cut, unreadable), (2, false, 2));
+        // Neither is a folder that is gone without games.
+        drop(outer);
+        assert!(Filter::default().search(&folder, |_| ()).is_err());
     }
 
     #[test]

@@ -32,7 +32,7 @@ use tokio::time::{sleep, timeout};
 use super::access;
 use super::assets::{ASSETS, INSPECT_ASSETS, LOBBY_ASSETS};
 use super::connection::{self, Member};
-use super::folder::Folder;
+use super::folder::{Folder, FolderError};
 use super::inspection::{self, InspectionError, StopOnDrop};
 use super::probe::probe;
 use super::search::Filter;
@@ -359,8 +359,7 @@ async fn search(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Res
 async fn export(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Response {
     let found = search_folder(&shared, &fields, |folder, filter| {
         let mut text = String::new();
-        filter.search(&folder, |game| text.push_str(&format!("{game}\n")));
-        text
+        filter.search(&folder, |game| text.push_str(&format!("{game}\n"))).map(|_| text)
     });
     let headers = [
         (CONTENT_TYPE, "application/x-chess-pgn"),
@@ -373,7 +372,7 @@ async fn export(State(shared): State<Arc<Shared>>, Query(fields): Fields) -> Res
 async fn search_folder<T: Send + 'static>(
     shared: &Shared,
     fields: &[(String, String)],
-    job: impl FnOnce(Folder, Filter) -> T + Send + 'static,
+    job: impl FnOnce(Folder, Filter) -> Result<T, FolderError> + Send + 'static,
 ) -> Result<T, (StatusCode, String)> {
     let folder = shared.folder.clone();
     let folder = folder.ok_or_else(|| (StatusCode::NOT_FOUND, "no folder is open\n".to_owned()))?;
@@ -385,7 +384,7 @@ async fn search_folder<T: Send + 'static>(
         let _turn = turn;
         job(folder, filter)
     });
-    searched.await.map_err(|error| failed(&error))
+    searched.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }
 
 /// The head of what [`inspect`] answers, without an inspection.

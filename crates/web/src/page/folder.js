@@ -59,7 +59,7 @@ async function search() {
   $("column-label").hidden = $("search-export").hidden = true;
   $("file-content").replaceChildren();
   $("file-name").textContent = "Searching …";
-  const { problem, hits, "is-cut": isCut } = await find(query);
+  const { problem, hits, "is-cut": isCut, unreadable } = await find(query);
   // Meanwhile a file was opened, or another search begun.
   if (number !== searches) return;
   if (problem !== undefined) {
@@ -67,7 +67,9 @@ async function search() {
     $("folder-problem").textContent = problem;
     return;
   }
-  $("folder-problem").textContent = isCut ? `The first ${hits.length} games are shown.` : "";
+  const notes = isCut ? [`The first ${hits.length} games are shown.`] : [];
+  if (unreadable) notes.push(`Files or games that cannot be read: ${unreadable}.`);
+  $("folder-problem").textContent = notes.join(" ");
   $("file-name").textContent = hits.length === 1 ? "1 game found" : `${hits.length} games found`;
   $("search-export").href = `search.pgn?${query}`;
   $("search-export").hidden = !hits.length;
