@@ -250,7 +250,7 @@ impl Claim {
                     ));
                 }
                 Err(TryLockError::Error(error)) => {
-                    log::debug!("{}: {error}", path.display());
+                    log::warn!("{}: no lock, so that two may write at once: {error}", path.display());
                     _ = fs::remove_file(&path);
                     return Ok(Claim { lock: None });
                 }
