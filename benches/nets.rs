@@ -15,8 +15,7 @@ fn evaluate<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: A
     let position = G::start();
     let config = NetConfig { shape: position.encoding_shape(), architecture };
     let net = Net::new(&Parameters::random::<G>(config, 1).unwrap());
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let mut planes = vec![0.0; config.shape.input_len()];
     position.write_planes(1, &mut planes);
     let mut group = criterion.benchmark_group(format!("{what} net of {}", G::info().name));
@@ -42,8 +41,7 @@ fn train<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: Arch
     let position = G::start();
     let config = NetConfig { shape: position.encoding_shape(), architecture };
     let mut trainer = NetTrainer::new(Parameters::random::<G>(config, 1).unwrap());
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let mut planes = vec![0.0; config.shape.input_len()];
     position.write_planes(1, &mut planes);
     let indices = moves.iter().flat_map(|&mv| position.policy_indices(mv)).map(|index| index as u32);

@@ -23,8 +23,7 @@ fn random(hidden: usize) -> NetEvaluator<Chess> {
 /// An evaluation of a child, with the state of its parent: for all moves of a position in turn.
 fn evaluations(criterion: &mut Criterion) {
     let position = Chess::from_fen(Chess::info().bench.fens[3]).unwrap();
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let children: Vec<_> = moves.into_iter().map(|mv| position.after(mv)).collect();
     let mut group = criterion.benchmark_group("evaluations of chess");
     group.throughput(Throughput::Elements(children.len() as u64));

@@ -45,8 +45,7 @@ fn msd_ratings(criterion: &mut Criterion) {
     // 40 moves.
     let position =
         Chess::from_fen("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6").unwrap();
-    let (mut moves, mut ratings) = (Vec::new(), Vec::new());
-    position.legal_moves(&mut moves);
+    let (moves, mut ratings) = (position.moves(), Vec::new());
     let (terms, history) = (MsdTerms::default(), GameHistory::new());
     criterion.bench_function(&format!("MSD ratings of {} moves of chess", moves.len()), |bencher| {
         bencher.iter(|| {

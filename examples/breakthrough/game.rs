@@ -217,8 +217,7 @@ impl Game for Breakthrough {
     }
 
     fn parse_move(&self, text: &str) -> Result<BreakthroughMove, MoveError> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
+        let moves = self.moves();
         if let Some(mv) = moves.into_iter().find(|&mv| self.move_text(mv) == text) {
             return Ok(mv);
         }

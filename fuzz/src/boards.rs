@@ -65,8 +65,7 @@ fn check<G: Knowledge>(position: &G, choice: usize) {
     assert!(again.same_position(position), "{fen}");
     assert_eq!(again.key(), position.key(), "{fen}");
     assert_eq!(position.key(), position.key_from_scratch(), "{fen}");
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     assert!(moves.len() <= G::MAX_MOVES, "{fen}: {} moves", moves.len());
     assert_eq!(position.count_moves(), moves.len(), "{fen}");
     assert_eq!(position.outcome().is_some(), moves.is_empty(), "{fen}");

@@ -93,9 +93,7 @@ fn verify<G: SolverGame>(bytes: &[u8]) {
 /// moves. `None` if that takes too many positions.
 fn wins<G: Game>(position: &G, left: &mut u32) -> Option<bool> {
     *left = left.checked_sub(1)?;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    for mv in moves {
+    for mv in position.moves() {
         if !wins(&position.after(mv), left)? {
             return Some(true);
         }

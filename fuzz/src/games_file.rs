@@ -109,8 +109,7 @@ fn seed<G: Knowledge>() -> Vec<u8> {
         let mut state = GameState::<G>::start();
         let mut moves = Vec::new();
         for ply in 0..plies {
-            let mut legal = Vec::new();
-            state.position().legal_moves(&mut legal);
+            let legal = state.position().moves();
             let Some(&mv) = legal.get(ply % 3) else { break };
             moves.push((mv, Score::from_thousandths(100 * ply as i32 - 200)));
             state.advance(mv);

@@ -113,8 +113,7 @@ fn endgame_table(data: &[u8]) {
     let tables = tables.expect("tables that have been opened");
     for fen in ["8/8/8/8/8/8/1p6/P7 w 0 1", "7p/8/8/8/8/8/8/P7 b 3 1", "8/3p4/8/8/8/8/8/P7 w 90 1"] {
         let position = Neighbours::from_fen(fen).expect("a position");
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let _ = (tables.probe(&position), tables.without_clock(&position));
         if let Some(best) = tables.best_moves(&position, &GameHistory::new(), &moves) {
             assert!(!best.moves.is_empty() && best.moves.iter().all(|mv| moves.contains(mv)));
@@ -206,8 +205,7 @@ fn syzygy(data: &[u8]) {
         let rank = format!("{file}{piece}{}", 7 - file);
         let fen = format!("k7/8/8/{rank}/8/8/8/2K5 {stm} - - 0 1");
         let Ok(position) = Chess::from_fen(&fen) else { continue };
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let _ = tables.probe(&position);
         if let Some(best) = tables.best_moves(&position, &GameHistory::new(), &moves) {
             assert!(!best.moves.is_empty() && best.moves.iter().all(|mv| moves.contains(mv)));

@@ -202,9 +202,7 @@ where
     }
 
     fn legal_moves(&self) -> Vec<MoveBits> {
-        let mut moves = Vec::new();
-        self.position.legal_moves(&mut moves);
-        moves.into_iter().map(GameMove::to_bits).collect()
+        self.position.moves().into_iter().map(GameMove::to_bits).collect()
     }
 
     fn is_legal(&self, mv: MoveBits) -> bool {

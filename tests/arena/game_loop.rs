@@ -40,8 +40,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
     fn choose(&mut self, game: &GameState<G>) -> Result<G::Move, ()> {
         self.plies += 1;
         if self.plies <= OPENING {
-            let mut moves = Vec::new();
-            game.position().legal_moves(&mut moves);
+            let moves = game.position().moves();
             return Ok(moves[self.random.random_range(0..moves.len())]);
         }
         let player = game.side_to_move().index();
@@ -145,8 +144,7 @@ impl GameDriver<Neighbours> for Stopping {
 
     fn choose(&mut self, game: &GameState<Neighbours>) -> Result<<Neighbours as Game>::Move, &'static str> {
         self.chosen = self.chosen.checked_sub(1).ok_or("no move")?;
-        let mut moves = Vec::new();
-        game.position().legal_moves(&mut moves);
+        let moves = game.position().moves();
         Ok(moves[0])
     }
 

@@ -31,8 +31,7 @@ pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
         return Some(result);
     }
     plain.nodes = plain.nodes.checked_sub(1)?;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let has_won = moves.is_empty() && position.terminal_outcome().winner == Some(position.side_to_move());
     let mut best = if has_won { 1 } else { -1 };
     for mv in moves {

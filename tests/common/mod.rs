@@ -45,8 +45,7 @@ pub fn random_game_from<G: Game>(
     let (mut random, mut history) = (StdRng::seed_from_u64(seed), GameHistory::new());
     at(&position, &history);
     for _ in 0..plies {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         if moves.is_empty() {
             break;
         }

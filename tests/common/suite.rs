@@ -14,8 +14,7 @@ use super::{random_game, random_game_from};
 
 /// Properties of every position of every game.
 pub fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     check_rules(position, history, &moves);
     check_hints(position, &moves);
 }
@@ -74,8 +73,7 @@ fn check_hints<G: Knowledge>(position: &G, moves: &[G::Move]) {
     let child = moves.first().map(|&mv| position.after(mv));
     let turned = child.filter(|child| G::MOVE_KINDS > 1 && child.side_to_move() != position.side_to_move());
     if let Some(child) = turned {
-        let mut replies = Vec::new();
-        child.legal_moves(&mut replies);
+        let replies = child.moves();
         let own: BTreeSet<_> = moves.iter().map(|&mv| position.move_kind(mv)).collect();
         assert!(!replies.iter().any(|&mv| own.contains(&child.move_kind(mv))), "{fen}");
     }
@@ -275,7 +273,5 @@ pub fn check_damaged_moves<G: Knowledge>(count: u64, other_forms: &[&str]) {
 
 /// The legal moves in text.
 fn texts<G: Game>(position: &G) -> Vec<String> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.into_iter().map(|mv| position.move_text(mv)).collect()
+    position.moves().into_iter().map(|mv| position.move_text(mv)).collect()
 }

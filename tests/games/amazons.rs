@@ -33,8 +33,7 @@ proptest! {
                     (format!("{from}{to},{to}{arrow}"), after)
                 })
                 .collect();
-            let mut moves = Vec::new();
-            position.legal_moves(&mut moves);
+            let moves = position.moves();
             prop_assert_eq!(moves.len(), expected.len());
             prop_assert_eq!(position.count_moves(), expected.len());
             prop_assert_eq!(position.is_terminal(), expected.is_empty());
@@ -61,8 +60,7 @@ proptest! {
     fn any_three_squares_are_a_move_or_an_error(seed: u64) {
         let mut random = StdRng::seed_from_u64(seed);
         let position = Amazons::from_fen(&random_fen(&mut random)).unwrap();
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         for _ in 0..1000 {
             let mv = <Amazons as Game>::Move::from_bits(random.next_u32());
             let read = position.parse_move(&position.move_text(mv));

@@ -9,8 +9,7 @@ fn position(fen: &str) -> Chess {
 
 /// The texts of the legal moves, in alphabetical order.
 fn moves(position: &Chess) -> Vec<String> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let mut texts: Vec<_> = moves.iter().map(|&mv| position.move_text(mv)).collect();
     texts.sort();
     texts

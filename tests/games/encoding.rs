@@ -21,9 +21,7 @@ fn planes<G: Knowledge>(position: &G, occurrences: usize) -> Vec<f32> {
 
 /// The indices of all legal moves, in their order.
 fn all_indices<G: Knowledge>(position: &G) -> Vec<Vec<usize>> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.into_iter().map(|mv| position.policy_indices(mv).collect()).collect()
+    position.moves().into_iter().map(|mv| position.policy_indices(mv).collect()).collect()
 }
 
 fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
@@ -50,8 +48,7 @@ fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let mirrored = all_indices(&mirror);
     assert_eq!(mirrored.iter().collect::<BTreeSet<_>>(), distinct, "{fen}");
 
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     if let Some(&mv) = moves.first() {
         let mut outcomes = Vec::new();
         position.outcomes(mv, &mut outcomes);

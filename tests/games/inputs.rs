@@ -95,8 +95,7 @@ fn tucchess() {
     check_from(&TucChess::start(), 100);
     // Chance outcomes change prizes and points.
     let position = TucChess::from_fen("pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20").unwrap();
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let mut outcomes = Vec::new();
     moves.into_iter().for_each(|mv| position.outcomes(mv, &mut outcomes));
     for (outcome, _) in outcomes {

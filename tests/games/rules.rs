@@ -75,8 +75,7 @@ proptest! {
             let mailbox = Mailbox::new(&position.fen());
             let text = |(from, to)| square(from) + &square(to);
             let mut expected: Vec<_> = mailbox.moves(true).into_iter().map(text).collect();
-            let mut moves = Vec::new();
-            position.legal_moves(&mut moves);
+            let moves = position.moves();
             let mut found: Vec<_> = moves.iter().map(|&mv| position.move_text(mv)).collect();
             expected.sort();
             found.sort();

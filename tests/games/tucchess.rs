@@ -26,8 +26,7 @@ fn after(fen: &str, moves: &str) -> TucChess {
 /// The moves of a piece on a square, in alphabetical order.
 fn moves_from(fen: &str, square: &str) -> Vec<String> {
     let position = position(fen);
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let mut texts: Vec<_> = moves.iter().map(|&mv| position.move_text(mv)).collect();
     texts.retain(|text| text.starts_with(square));
     texts.sort();

@@ -20,8 +20,7 @@ fn examples<G: Knowledge>(start: &G, count: usize) -> Vec<Example> {
     let mut examples = Vec::new();
     for seed in 0.. {
         common::random_game_from(start.clone(), seed, 20, |position, _| {
-            let mut moves = Vec::new();
-            position.legal_moves(&mut moves);
+            let moves = position.moves();
             if moves.is_empty() || examples.len() == count {
                 return;
             }

@@ -243,8 +243,7 @@ fn the_policy_target_comes_from_the_search() {
     }
     assert!(targets.iter().any(|target| target.iter().filter(|(_, share)| *share > 0.0).count() > 1));
     // Other searches: probability 1 for the chosen move.
-    let mut moves = Vec::new();
-    Neighbours::start().legal_moves(&mut moves);
+    let moves = Neighbours::start().moves();
     assert!(targets[0].len() <= moves.len() && !second.observations.is_empty());
     for observation in &second.observations {
         let [(_, share)] = observation.policy[..] else { panic!("{:?}", observation.policy) };

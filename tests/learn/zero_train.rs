@@ -159,8 +159,7 @@ fn check_samples<G: Playable>(text: &str, start: &GameState<G>) {
 
     let mut planes = vec![0.0; shape.input_len()];
     position.write_planes(1, &mut planes);
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let indices: Vec<_> =
         moves.iter().flat_map(|&mv| position.policy_indices(mv)).map(|index| index as u32).collect();
     let identity = &position.symmetries()[0];

@@ -115,8 +115,7 @@ fn wins(position: &TucChess, player: Color, plies: u32) -> bool {
     if plies == 0 {
         return false;
     }
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     match position.side_to_move() == player {
         true => moves.into_iter().any(|mv| wins_by(position, mv, player, plies)),
         false => moves.into_iter().all(|mv| wins_by(position, mv, player, plies)),
@@ -141,8 +140,7 @@ fn the_certain_wins_are_complete() {
         let epd = Epd::parse(line, |fen| TucChess::from_fen(fen).map(drop)).unwrap();
         let position = TucChess::from_fen(&epd.fen).unwrap();
         let plies: u32 = epd.operand("acd").unwrap().parse().unwrap();
-        let mut winning = Vec::new();
-        position.legal_moves(&mut winning);
+        let mut winning = position.moves();
         winning.retain(|&mv| wins_by(&position, mv, position.side_to_move(), plies));
         let winning = winning.into_iter().map(|mv| position.move_text(mv));
         assert_eq!(

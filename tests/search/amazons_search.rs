@@ -41,8 +41,7 @@ fn the_full_width_search_finds_the_minimax_value() {
 #[test]
 fn candidate_moves_are_legal_and_evaluated_for_the_side_to_move() {
     for (position, _) in lines(200, 2000) {
-        let (mut legal, mut candidates) = (Vec::new(), Vec::new());
-        position.legal_moves(&mut legal);
+        let (legal, mut candidates) = (position.moves(), Vec::new());
         let stm = position.side_to_move();
         let mut evaluated = 0;
         let mut static_eval = |child: &Amazons| {

@@ -165,8 +165,7 @@ fn compare_reference<G: Playable>(count: usize, plies: usize, depth: u32, mode: 
         let mut reference = Reference::new(input, mode, 1).unwrap();
         let iteration = depth as usize;
         let expected = minimax(&line, depth);
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let mut value = |path: &[G::Move], moves: &[G::Move], depth: u32, window| {
             let path = path.iter().copied().map(Some).collect();
             let node = ReferenceNode { path, moves: moves.to_vec(), depth: depth as i32, iteration };
@@ -204,8 +203,7 @@ fn the_reference_is_plain_minimax() {
     let (evaluator, limits, control) = (heavy_evaluator(), Limits::none(), Control::default());
     let line = (Neighbours::start(), GameHistory::new());
     let input = SearchInput::new(&line.0, &line.1, &evaluator, &options, &limits);
-    let mut moves = Vec::new();
-    line.0.legal_moves(&mut moves);
+    let moves = line.0.moves();
     let node = ReferenceNode { path: Vec::new(), moves, depth: 2, iteration: 3 };
     let mut reference = Reference::new(input, SearchMode::AlphaBeta, 1).unwrap();
     let whole = [-Score::INFINITE, Score::INFINITE];
@@ -224,8 +222,8 @@ fn the_reference_forgets_what_other_depths_have_found() {
     for seed in 0..4 {
         let start = Amazons::from_fen("1q2/3q/4/Q3/2Q1 w").unwrap();
         let line = common::random_game_from(start, seed, 4, |_, _| {});
-        let (mut moves, (position, history)) = (Vec::new(), &line);
-        position.legal_moves(&mut moves);
+        let (position, history) = &line;
+        let moves = position.moves();
         let input = SearchInput::new(position, history, &evaluator, &options, &limits);
         let mut reference = Reference::new(input, SearchMode::Pvs, 1).unwrap();
         for depth in [3, 2, 3, 1] {

@@ -489,8 +489,7 @@ impl LeafEvaluator<Neighbours> for Last {
 #[test]
 fn priors_come_from_the_leaf_evaluator() {
     let (position, history) = &random_game::<Neighbours>(1, 4, |_, _| {});
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let evaluator = &Linear::shipped(0).unwrap();
     let mcts = MctsOptions { selection: Selection::Puct, exploration: Some(5_000), ..MctsOptions::default() };
     let (options, limits) = (&with(mcts), &Limits::nodes(100_000));

@@ -177,8 +177,7 @@ impl<G: Game> LeafEvaluator<G> for Marked {
 #[test]
 fn the_improved_policy_agrees_with_the_paper() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
-    let mut moves = Vec::new();
-    line.0.legal_moves(&mut moves);
+    let moves = line.0.moves();
     let mcts = MctsOptions { playout_plies: Some(0), ..gumbel(4, 4) };
     let search = Search { leaf_evaluator: Some(&Marked), ..Search::new(mcts) };
     let (best, _, root) = search.find(&line);
@@ -301,8 +300,7 @@ fn gumbel_search_repeats_itself_and_its_noise_is_seeded() {
 #[test]
 fn noise_samples_moves_by_their_priors() {
     let line = random_game::<Neighbours>(2, 4, |_, _| {});
-    let mut moves = Vec::new();
-    line.0.legal_moves(&mut moves);
+    let moves = line.0.moves();
     let played = |mcts, seed| {
         let mcts = MctsOptions { playout_plies: Some(0), ..mcts };
         let search = Search { seed, leaf_evaluator: Some(&Marked), ..Search::new(mcts) };

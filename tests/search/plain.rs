@@ -43,8 +43,7 @@ fn all_searches_find_the_minimax_value() {
 
 /// The mean over all outcomes, by the definition.
 fn expectation<G: Playable>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     if moves.is_empty() {
         // Mate distances change scores by one step per ply, which is less than the rounding error.
         let win = f64::from(Score::WIN.to_thousandths());
@@ -113,9 +112,7 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
         }
         let board = write_board(8, 8, |file, rank| squares[8 * rank + file]);
         let mut lines = vec![line(&format!("{board} w 0 1")), line(&format!("{board} w 97 60"))];
-        let mut moves = Vec::new();
-        lines[0].0.legal_moves(&mut moves);
-        for mv in moves {
+        for mv in lines[0].0.moves() {
             let mut child = lines[0].0;
             child.play(mv);
             lines.push((child, GameHistory::new()));
@@ -159,8 +156,7 @@ fn every_search_returns_a_legal_move() {
         let limits = Limits::nodes(1 + n % 1000);
         let mode = [SearchMode::Pvs, SearchMode::Mtdf][n as usize % 2];
         let (best, _) = find(&line, mode, true, 1 + n as usize % 3, &limits);
-        let mut moves = Vec::new();
-        line.0.legal_moves(&mut moves);
+        let moves = line.0.moves();
         assert!(moves.contains(&best.mv.unwrap()), "{}", line.0.fen());
         // Depth 1 is finished whatever it takes, in addition to the nodes that did not suffice for it.
         let (first, _) = find(&line, mode, true, 1 + n as usize % 3, &Limits::depth(1));
@@ -566,8 +562,7 @@ fn an_external_stop_ends_all_threads() {
 fn random_moves_are_reproducible() {
     let evaluator = &Linear::shipped(0).unwrap();
     let (position, limits) = (&Neighbours::start(), &Limits::none());
-    let mut legal = Vec::new();
-    position.legal_moves(&mut legal);
+    let legal = position.moves();
     let mut seen = std::collections::HashSet::new();
     let mut history = GameHistory::new();
     for _ in 0..10 {

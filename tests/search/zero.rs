@@ -84,8 +84,7 @@ fn check_leaves_of<G: Playable>(planes: PlaneSelection) {
         // The second time, from the cache.
         for _ in 0..2 {
             let batch = lines.iter().map(|(position, history)| {
-                let (mut moves, occurrences) = (Vec::new(), history.occurrences(position));
-                position.legal_moves(&mut moves);
+                let (moves, occurrences) = (position.moves(), history.occurrences(position));
                 Leaf { position: position.clone(), occurrences, moves, priors: Vec::new(), value: 0.0 }
             });
             let mut batch: Vec<_> = batch.collect();
@@ -146,9 +145,9 @@ fn a_net_of_the_board_alone_ignores_the_counters() {
     let path = net_file_of(&folder, &Chess::start(), board, 1);
     let leaves = NetLeaves::load::<Chess>(&path).unwrap();
     let values = ["4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 60 90"].map(|fen| {
-        let (position, mut moves) = (Chess::from_fen(fen).unwrap(), Vec::new());
+        let position = Chess::from_fen(fen).unwrap();
         leaves.check_board(&position).unwrap();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let mut leaf = [Leaf { position, occurrences: 1, moves, priors: Vec::new(), value: 0.0 }];
         leaves.evaluate_leaves(&mut leaf, &mut || false);
         leaf[0].value
@@ -304,8 +303,8 @@ fn huge_numbers_do_no_harm() {
         &path,
     )
     .unwrap();
-    let (position, mut moves) = (TucChess::start(), Vec::new());
-    position.legal_moves(&mut moves);
+    let position = TucChess::start();
+    let moves = position.moves();
     let mut leaves = [Leaf { position, occurrences: 1, moves, priors: Vec::new(), value: 0.0 }];
     NetLeaves::load::<TucChess>(&path).unwrap().evaluate_leaves(&mut leaves, &mut || false);
     let [Leaf { priors, value, .. }] = leaves;

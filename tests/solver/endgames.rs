@@ -122,8 +122,7 @@ fn random_position(random: &mut StdRng, [white, black]: [usize; 2], clock: usize
 
 /// The positions after each move, and whether it captures.
 fn children(position: &Neighbours) -> Vec<(Neighbours, bool)> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let child = |mv| {
         let mut child = *position;
         child.play(mv);
@@ -312,8 +311,7 @@ fn every_choice_among_the_best_moves_wins() {
                 least = least.min(distance(&tables, &position).unwrap());
                 repetitions += 1;
             }
-            let mut moves = Vec::new();
-            position.legal_moves(&mut moves);
+            let mut moves = position.moves();
             if position.side_to_move() == winner {
                 let best = tables.best_moves(&position, &history, &moves).unwrap();
                 assert_eq!((best.result, best.makes_progress), (Wdl::Win, true));
@@ -336,8 +334,7 @@ fn every_choice_among_the_best_moves_wins() {
 fn a_loser_takes_a_draw_by_the_rules() {
     let (_folder, tables) = tables(2);
     let best = |position: &Neighbours, history: &GameHistory<Neighbours>| {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         tables.best_moves(position, history, &moves).unwrap()
     };
     // White loses in some plies, and is saved by a position that has occurred twice.

@@ -247,21 +247,16 @@ fn long_lines_need_little_stack() {
     let fen = "k7/8/8/8/8/8/PPPPPPPP/7K w - - 0 1";
     let (mut position, mut tokens) = (Chess::from_fen(fen).unwrap(), Vec::new());
     let goes_on = |position: &Chess| GameHistory::new().outcome(position).is_none();
-    let legal_moves = |position: &Chess| {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves
-    };
     while tokens.len() <= PLIES {
         // The first reply comes first in the file. A pawn moves as seldom as the clock allows.
         let after_reply = |&mv: &_| {
             let child = position.after(mv);
-            let reply = legal_moves(&child).into_iter().next().filter(|_| goes_on(&child))?;
+            let reply = child.moves().into_iter().next().filter(|_| goes_on(&child))?;
             Some(child.after(reply)).filter(goes_on)
         };
         let is_time = position.halfmove_clock() >= 90;
         let suits = |mv: &_| is_time == (position.after(*mv).halfmove_clock() == 0);
-        let moves = legal_moves(&position);
+        let moves = position.moves();
         let place = moves.iter().position(|mv| suits(mv) && after_reply(mv).is_some());
         let place = place.or_else(|| moves.iter().position(|mv| after_reply(mv).is_some())).unwrap();
         tokens.extend([MOVE + place as u8, REPLIES]);
@@ -613,8 +608,7 @@ fn canonical_positions_have_the_same_tree() {
 
 /// The number of paths of `plies` moves.
 fn leaves<G: Game>(position: &G, plies: u32) -> usize {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let below = |&mv: &G::Move| {
         let child = position.after(mv);
         leaves(&child, plies - 1)

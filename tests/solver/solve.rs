@@ -35,8 +35,7 @@ fn neighbours(
         );
     }
     let plies = plies.checked_sub(1)?;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     history.push(position);
     let mut best = Some(-1);
     for mv in moves {

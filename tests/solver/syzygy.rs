@@ -72,9 +72,7 @@ fn king_and_pawn() -> Vec<Chess> {
 }
 
 fn children(position: &Chess) -> impl Iterator<Item = Chess> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.into_iter().map(|mv| position.after(mv))
+    position.moves().into_iter().map(|mv| position.after(mv))
 }
 
 /// Whether White wins a position that king and pawn against king lead to at once.

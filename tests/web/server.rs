@@ -992,8 +992,7 @@ fn a_policy_value_net_shows_its_value_and_its_priors() {
         history.push(&position);
         position.play(position.parse_move(mv).unwrap());
     }
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let occurrences = history.occurrences(&position);
     assert_eq!(occurrences, 2, "a net sees repetitions");
     let mut leaves = [Leaf { position, occurrences, moves, priors: Vec::new(), value: 0.0 }];

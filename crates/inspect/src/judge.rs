@@ -109,8 +109,7 @@ impl<G: Solvable + Knowledge, E: Evaluator<G>> Judge<'_, '_, G, E> {
 
     /// The legal moves of a node that are not among its moves.
     pub(crate) fn others(&self, node: &ReferenceNode<G::Move>) -> Option<ReferenceNode<G::Move>> {
-        let mut moves = Vec::new();
-        crate::truth::game(self.root, &node.path)?.position().legal_moves(&mut moves);
+        let mut moves = crate::truth::game(self.root, &node.path)?.position().moves();
         moves.retain(|mv| !node.moves.contains(mv));
         Some(ReferenceNode { moves, ..node.clone() })
     }

@@ -450,8 +450,7 @@ fn rated_moves<G: SolverGame, E: Evaluator<G>>(
     missed: Option<G::Move>,
 ) -> (Vec<MoveReport>, Option<&'static str>) {
     let position = game.position();
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let rated = ratings::ratings(position, game.history(), evaluator, &options.msd.terms, &moves);
     let is_kept = |mv: &G::Move| node.moves.contains(mv);
     let kept = moves.iter().zip(&rated).filter(|(mv, _)| is_kept(mv)).map(|(_, rating)| rating);

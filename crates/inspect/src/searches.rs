@@ -28,8 +28,7 @@ pub(crate) fn searches<G: SolverGame, E: Evaluator<G>>(
     task: &Task,
     judge: &mut Judge<G, E>,
 ) -> Result<Vec<SearchReport>, InspectError> {
-    let mut moves = Vec::new();
-    judge.root.position().legal_moves(&mut moves);
+    let moves = judge.root.position().moves();
     let root = ReferenceNode {
         path: Vec::new(),
         moves,

@@ -430,8 +430,7 @@ fn line<G: Solvable>(
 
 /// A move of a player who has lost, if possible one whose loss has to be searched for.
 fn toughest<G: Solvable>(position: &G) -> Option<G::Move> {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     let is_open = |mv: &&G::Move| {
         let child = position.after(**mv);
         child.outcome().is_none() && matches!(child.proof_leaf(), ProofLeaf::Open { .. })

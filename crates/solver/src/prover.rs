@@ -453,8 +453,7 @@ mod tests {
     use labrys_core::game::chess::Chess;
 
     fn children<G: Solvable>(numbers: impl IntoIterator<Item = Numbers>) -> Vec<Child<G::Move>> {
-        let mut moves = Vec::new();
-        G::start().legal_moves(&mut moves);
+        let moves = G::start().moves();
         let child = |(key, numbers)| Child { mv: moves[0], key, numbers };
         (1..).zip(numbers).map(child).collect()
     }
@@ -473,8 +472,7 @@ mod tests {
 
         // A move of another position with the same key: illegal, or not yet known to win.
         let ProofLeaf::Open { key, .. } = position.proof_leaf() else { unreachable!() };
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let loses =
             |mv: &&AmazonsMove| matches!(prover.prove(&position.after(**mv), true, 1_000), Some((true, _)));
         let losing = moves.iter().find(loses).unwrap().to_bits();

@@ -49,9 +49,7 @@ pub trait Solvable: Game {
         &self,
         each: &mut impl FnMut(Self::Move, ProofLeaf) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
-        for mv in moves {
+        for mv in self.moves() {
             let child = self.after(mv);
             let outcome = GameHistory::new().outcome(&child);
             each(

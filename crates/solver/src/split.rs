@@ -42,8 +42,7 @@ impl<G: Solvable> Splitter<'_, G> {
     /// `plies` plies below are added.
     fn value(&mut self, position: &G, plies: usize) -> Option<Value> {
         let before = self.jobs.len();
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
+        let legal = position.moves();
         let mut value = Some(Value::Loss);
         for mv in legal {
             self.line.push(mv);

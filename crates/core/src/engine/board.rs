@@ -263,14 +263,13 @@ impl<G: Game> GameState<G> {
         if !G::HAS_CHANCE {
             return mv;
         }
-        let (mut moves, mut outcomes) = (Vec::new(), Vec::new());
-        self.position.legal_moves(&mut moves);
+        let mut outcomes = Vec::new();
         let leads = |chosen: &G::Move| {
             outcomes.clear();
             self.position.outcomes(*chosen, &mut outcomes);
             *chosen == mv || outcomes.iter().any(|(outcome, _)| *outcome == mv)
         };
-        moves.into_iter().find(leads).unwrap_or(mv)
+        self.position.moves().into_iter().find(leads).unwrap_or(mv)
     }
 
     /// Plays moves, up to the first that is not legal.
@@ -407,9 +406,7 @@ impl<G: Game> Board for GameState<G> {
     }
 
     fn legal_moves(&self) -> Vec<String> {
-        let mut moves = Vec::new();
-        self.position.legal_moves(&mut moves);
-        moves.into_iter().map(|mv| self.position.move_text(mv)).collect()
+        self.position.moves().into_iter().map(|mv| self.position.move_text(mv)).collect()
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -154,12 +154,6 @@ mod tests {
         [&key.to_be_bytes()[..], &(from << 6 | to).to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
     }
 
-    fn legal(position: &Chess) -> Vec<<Chess as Game>::Move> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves
-    }
-
     #[test]
     fn moves_are_drawn_by_weight() {
         let start = Chess::start();
@@ -176,7 +170,7 @@ mod tests {
             entry(key + 1, a3, 9),
         ];
         let book = OpeningBook::new(bytes.concat()).unwrap();
-        let moves = legal(&start);
+        let moves = start.moves();
         let drawn: Vec<_> =
             (0..1000).map(|seed| start.move_text(book.draw(&start, &moves, seed).unwrap())).collect();
         let count = |text: &str| drawn.iter().filter(|mv| *mv == text).count();
@@ -189,7 +183,7 @@ mod tests {
         assert_eq!(book.draw(&start, &only, 1), only.first().copied());
         assert_eq!(book.draw(&start, &[], 1), None);
         let other = start.after(only[0]);
-        assert_eq!(book.draw(&other, &legal(&other), 1), None);
+        assert_eq!(book.draw(&other, &other.moves(), 1), None);
     }
 
     #[test]

@@ -191,6 +191,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// counters or on earlier positions ([`Game::DRAW_RULES`]) do not end it here.
     fn legal_moves(&self, moves: &mut Vec<Self::Move>);
 
+    /// The legal moves.
+    fn moves(&self) -> Vec<Self::Move> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        moves
+    }
+
     /// Whether a move is legal in this position. The move may come from any other position.
     fn is_legal(&self, mv: Self::Move) -> bool {
         let mut moves = Vec::with_capacity(Self::MAX_MOVES);

@@ -37,8 +37,7 @@ fn check_suite<G: Game>(suite: &str) {
 /// Plays moves that follow from the positions alone.
 fn check_line<G: Game>(mut position: G) {
     for _ in 0..PLIES {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         check_position(&position, &moves);
         if moves.is_empty() {
             return;
@@ -141,8 +140,7 @@ fn parts_of_a_position_count_towards_its_identity() {
 fn counters_stop_at_their_maximum() {
     fn after_the_first_move<G: Game>(fen: &str) -> String {
         let position = G::from_fen(fen).unwrap();
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let fen = position.after(moves[0]).fen();
         fen.split(' ').skip(2).collect::<Vec<_>>().join(" ")
     }

@@ -181,8 +181,7 @@ mod tests {
         let position = &Chess::from_fen("4r1k1/5ppp/8/8/8/8/PPP2PPP/6K1 w - - 0 1").unwrap();
         let (limits, evaluator) = (&Limits::depth(3), &Linear::shipped(0).unwrap());
         let is_loss = |report: &Report<_>| report.score.is_loss();
-        let (mut lost, mut all) = (0, Vec::new());
-        position.legal_moves(&mut all);
+        let mut lost = 0;
         for simulations in 1..20 {
             let options = &options(1, simulations);
             let history = &GameHistory::new();

@@ -51,8 +51,7 @@ impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
     /// The root moves: those of the caller, or those that the MSD filter keeps. They remain after a draw by
     /// repetition, halfmove clock or insufficient material: a client may play on until a draw is claimed.
     pub(super) fn moves(&self) -> Vec<G::Move> {
-        let mut moves = Vec::new();
-        self.position.legal_moves(&mut moves);
+        let mut moves = self.position.moves();
         if let Some(chosen) = self.root_moves {
             return chosen.iter().filter(|mv| moves.contains(mv)).copied().collect();
         }

@@ -202,8 +202,7 @@ impl<G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'_, G, E, O> 
             return;
         }
         let position = self.position(node.ply);
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let mut moves = position.moves();
         let given = picker.picked();
         let given = &given[..given.len().saturating_sub(unsearched)];
         let kept = self.kept(node.ply);

@@ -208,8 +208,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
     /// The table move, else a tactical move, else any.
     fn good_reply(&self, ply: usize) -> Option<G::Move> {
         let position = self.position(ply);
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let table_move = self.tt_entry(ply).and_then(|entry| entry.best);
         table_move
             .filter(|mv| moves.contains(mv))

@@ -240,8 +240,7 @@ mod tests {
 
     #[test]
     fn all_threads_take_the_results_of_the_first_one_to_finish() {
-        let mut moves = Vec::new();
-        Chess::start().legal_moves(&mut moves);
+        let moves = Chess::start().moves();
         let (control, thread) = (Control::default(), Root::new(moves));
         let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
         let shared = SharedState::new(deadline, 3);

@@ -183,8 +183,7 @@ mod tests {
     #[test]
     fn the_variety_is_that_of_positions_and_targets() {
         let start = TucChess::start();
-        let mut moves = Vec::new();
-        start.legal_moves(&mut moves);
+        let moves = start.moves();
         let one =
             |at| moves.iter().map(|&mv| (mv, if mv == moves[at] { 1.0 } else { 0.0 })).collect::<Vec<_>>();
         let even: Vec<_> = moves.iter().map(|&mv| (mv, 1.0 / moves.len() as f32)).collect();
@@ -208,8 +207,7 @@ mod tests {
         fn game(moves: &[usize]) -> Samples {
             let (mut position, mut samples) = (TucChess::start(), Samples::new());
             for &index in moves {
-                let mut legal = Vec::new();
-                position.legal_moves(&mut legal);
+                let legal = position.moves();
                 let policy: Vec<_> = legal.iter().map(|&mv| (mv, 1.0 / legal.len() as f32)).collect();
                 samples.push(&position, 1, position.encoding_shape(), &policy, 0.0);
                 position.play(legal[index]);

@@ -161,7 +161,5 @@ fn target<G: Game>(position: &G, mv: G::Move, root: &RootStatistics<G::Move>) ->
         1.0 => HashMap::from([(mv, 1.0)]),
         _ => root.moves.iter().map(|statistics| (statistics.mv, statistics.policy as f32)).collect(),
     };
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    moves.into_iter().map(|mv| (mv, shares.get(&mv).copied().unwrap_or(0.0))).collect()
+    position.moves().into_iter().map(|mv| (mv, shares.get(&mv).copied().unwrap_or(0.0))).collect()
 }

@@ -50,9 +50,7 @@ impl<M: GameMove> KillerReplies<M> {
 
     /// Whether a count proves the claim after each move of the loser, who is to move, or after a reply to it.
     fn show<G: Solvable<Move = M>>(&mut self, position: &G, claim: Claim) -> bool {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves.into_iter().all(|mv| {
+        position.moves().into_iter().all(|mv| {
             let child = position.after(mv);
             holds(&child, claim) || self.answer(&child, claim)
         })
@@ -66,8 +64,7 @@ impl<M: GameMove> KillerReplies<M> {
             self.0[place..].rotate_left(1);
             return true;
         }
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let found = moves.into_iter().find(|mv| !self.0.contains(mv) && holds(&position.after(*mv), claim));
         self.0.extend(found);
         if self.0.len() > MAX_KILLERS {
@@ -90,9 +87,7 @@ fn search<G: Solvable>(position: &G, claim: Claim, positions: &mut u32) -> Optio
     }
     *positions = positions.checked_sub(1)?;
     let is_own = position.side_to_move() == claim.player;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    for mv in moves {
+    for mv in position.moves() {
         if search(&position.after(mv), claim, positions)? == is_own {
             return Some(is_own);
         }
@@ -171,9 +166,7 @@ mod tests {
                     continue;
                 }
                 let children = |position: &Amazons| {
-                    let mut moves = Vec::new();
-                    position.legal_moves(&mut moves);
-                    moves.into_iter().map(|mv| position.after(mv)).collect::<Vec<_>>()
+                    position.moves().into_iter().map(|mv| position.after(mv)).collect::<Vec<_>>()
                 };
                 let has_reply = |child: &Amazons| children(child).iter().any(|child| holds(child, claim));
                 let is_counted = position.is_won_by_count(claim.player);

@@ -32,8 +32,7 @@ fn with<G: Solvable, T>(
 
 /// The position after the first legal move.
 fn after_first_move(position: &Amazons) -> Amazons {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
+    let moves = position.moves();
     position.after(moves[0])
 }
 

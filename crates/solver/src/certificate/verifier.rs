@@ -182,8 +182,7 @@ impl<G: Solvable> Check<'_, G> {
 
     /// A position of the player, with its move.
     fn chosen_move(&self, position: G, place: u64) -> Result<Open<G>, CertificateError> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         match usize::try_from(place).ok().and_then(|place| moves.get(place).copied()) {
             Some(mv) => Ok(Open { position, moves: vec![mv], number: None }),
             None => {
@@ -199,8 +198,7 @@ impl<G: Solvable> Check<'_, G> {
         if is_kept {
             self.kept.push(None);
         }
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let mut moves = position.moves();
         moves.reverse();
         Open { position, moves, number }
     }

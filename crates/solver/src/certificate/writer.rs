@@ -201,8 +201,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
                 None => return Err(WriteError::Stopped),
             },
         };
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let place = moves.iter().position(|&other| other == mv);
         let place = place.ok_or_else(|| WriteError::Wrong { fen: position.fen() })?;
         self.put(MOVE + place as u64)?;
@@ -221,9 +220,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
         }
         let number = self.counts.replies;
         self.put(REPLIES)?;
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        for mv in moves {
+        for mv in position.moves() {
             self.add(&position.after(mv))?;
         }
         self.proven.insert(hash, number);

@@ -73,8 +73,7 @@ fn book_move<G: Playable, E: Evaluator<G>>(book: &OpeningBook, input: &SearchInp
     if mate.is_some() || infinite || input.limits.is_endless() {
         return None;
     }
-    let mut moves = Vec::new();
-    input.position.legal_moves(&mut moves);
+    let mut moves = input.position.moves();
     moves.retain(|mv| input.root_moves.is_none_or(|chosen| chosen.contains(mv)));
     book.draw(input.position, &moves, number_of(input))
 }

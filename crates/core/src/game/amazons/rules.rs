@@ -301,8 +301,7 @@ mod tests {
     #[test]
     fn random_moves_are_legal_and_follow_the_numbers() {
         let position = Amazons::from_fen("1q2/2*1/4/Q1Q1 w - - 0 1").unwrap();
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let last = 1.0 - f64::EPSILON / 2.0;
         let chosen = [0.0, 0.5, last].map(|number| position.random_move(&mut || number).unwrap());
         assert!(chosen.iter().all(|mv| moves.contains(mv)), "{chosen:?}");

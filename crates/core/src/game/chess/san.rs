@@ -337,9 +337,7 @@ mod tests {
             let mv = position.parse_move(uci).unwrap();
             assert_eq!(position.san(mv), san, "{fen} {uci}");
         }
-        let mut legal = Vec::new();
-        position.legal_moves(&mut legal);
-        for mv in legal {
+        for mv in position.moves() {
             assert_eq!(position.parse_san(&position.san(mv)), Ok(mv), "{fen} {}", position.san(mv));
         }
     }

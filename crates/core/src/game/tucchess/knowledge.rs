@@ -72,8 +72,7 @@ impl Knowledge for TucChess {
     /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
     /// own one when it is attacked. Captures of the more valuable piece are tried first.
     fn rules_of_thumb(&self) -> Option<Vec<TucMove>> {
-        let mut moves = Vec::new();
-        self.legal_moves(&mut moves);
+        let mut moves = self.moves();
         let captured = |mv: &TucMove| self.kind_on(!self.side_to_move(), 1 << mv.to);
         moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
         let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);

@@ -31,8 +31,7 @@ pub struct Leaf<G: Game> {
 impl<G: Game> Leaf<G> {
     /// The root of a search with all its legal moves, not yet evaluated.
     pub fn new(position: &G, history: &GameHistory<G>) -> Leaf<G> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
+        let moves = position.moves();
         let occurrences = history.occurrences(position);
         Leaf { position: position.clone(), occurrences, moves, priors: Vec::new(), value: 0.5 }
     }

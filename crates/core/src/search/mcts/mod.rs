@@ -317,16 +317,10 @@ mod tests {
     use crate::game::{Game, GameHistory};
     use crate::search::{Limits, MctsOptions, Options, RootSelection};
 
-    fn all_moves<G: Game>(position: &G) -> Vec<G::Move> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves
-    }
-
     #[test]
     fn noise_of_an_earlier_search_does_not_stay() {
         let (position, history) = (&Neighbours::start(), &GameHistory::new());
-        let moves = all_moves(position);
+        let moves = position.moves();
         let mut tree: Tree<Neighbours> = Tree::new(1 << 16);
         let priors = |tree: &Tree<Neighbours>| {
             tree.children(0).map(|child| tree.node(child).prior).collect::<Vec<_>>()
@@ -357,7 +351,7 @@ mod tests {
         let first = search(None);
         assert!(search(None) > first, "the second search goes on");
         // Not if the caller has chosen the moves.
-        let chosen = search(Some(&all_moves(position)[..5]));
+        let chosen = search(Some(&position.moves()[..5]));
         assert!(chosen <= 2 * first && search(None) <= 2 * first);
     }
 

@@ -657,9 +657,11 @@ mod tests {
 
     /// The number of moves of a position with a negative history score.
     fn punished<G: Knowledge, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        moves.iter().filter(|&&mv| searcher.history_score(1, mv, position.is_tactical(mv)) < 0).count()
+        position
+            .moves()
+            .iter()
+            .filter(|&&mv| searcher.history_score(1, mv, position.is_tactical(mv)) < 0)
+            .count()
     }
 
     /// Searches a position to depths 1 and 2, where no later move of the same player is penalised, with null
@@ -687,13 +689,12 @@ mod tests {
 
     #[test]
     fn only_moves_that_were_searched_are_punished() {
-        let (mut random, mut cutoffs, mut moves) = (StdRng::seed_from_u64(1), 0, Vec::new());
+        let (mut random, mut cutoffs) = (StdRng::seed_from_u64(1), 0);
         for fen in Chess::info().bench.fens {
             let mut position = Chess::from_fen(fen).unwrap();
             for _ in 0..8 {
                 cutoffs += check(&position);
-                moves.clear();
-                position.legal_moves(&mut moves);
+                let moves = position.moves();
                 if moves.is_empty() {
                     break;
                 }
