@@ -74,6 +74,7 @@ struct Turns {
 }
 
 /// The games of earlier runs.
+#[derive(Default)]
 struct Restored {
     results: Results,
     /// Their start positions and moves.
@@ -88,14 +89,7 @@ struct Restored {
 
 impl Restored {
     fn new(tournament: &Tournament) -> Restored {
-        let turns = vec![Turns::default(); tournament.engines.len()];
-        Restored {
-            results: Results::default(),
-            lines: HashSet::new(),
-            final_fens: Vec::new(),
-            numbers: BTreeMap::new(),
-            turns,
-        }
+        Restored { turns: vec![Turns::default(); tournament.engines.len()], ..Restored::default() }
     }
 
     /// Adds the games of a file, each to the results by `restore`.

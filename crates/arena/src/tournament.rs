@@ -408,15 +408,13 @@ impl Tournament {
             variant: board.pgn_variant().map(str::to_owned),
             players,
             opening,
-            comment: String::new(),
             moves: played.moves,
-            closing: String::new(),
             end: Some(played.end),
-            contradiction: None,
             other_tags: [if_named(GENERATOR, &self.generator), if_named(JOB, &self.job)]
                 .into_iter()
                 .flatten()
                 .collect(),
+            ..PgnGame::default()
         })
     }
 

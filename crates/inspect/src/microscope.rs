@@ -370,7 +370,8 @@ fn decision<G: SolverGame, E: Evaluator<G>>(
     let (mut moves, blamed) = match claim {
         Claim::HasBest => rated_moves(evaluator, options, &game, node, missed),
         _ => {
-            let moves = node.moves.iter().map(|&mv| MoveReport::new(game.position().move_text(mv)));
+            let text = |&mv: &_| game.position().move_text(mv);
+            let moves = node.moves.iter().map(text).map(|mv| MoveReport { mv, ..MoveReport::default() });
             (moves.collect(), if is_wrong { blame(judge, sample) } else { None })
         }
     };
@@ -458,13 +459,14 @@ fn rated_moves<G: SolverGame, E: Evaluator<G>>(
     let found = moves.iter().zip(&rated).find(|(mv, _)| Some(**mv) == missed).map(|(_, rating)| rating);
     let term = found.zip(last).map(|(missed, last)| ratings::blame(missed, last));
     let reports = moves.iter().zip(&rated).map(|(mv, rating)| MoveReport {
+        mv: position.move_text(*mv),
         kept: Some(is_kept(mv)),
         rating: Some(rating.rating),
         term: rating.switch,
         terms: rating.terms.clone(),
         gained: rating.gains.map(|[gained, _]| gained),
         piece: rating.gains.map(|[_, piece]| piece),
-        ..MoveReport::new(position.move_text(*mv))
+        ..MoveReport::default()
     });
     (reports.collect(), term)
 }

@@ -57,7 +57,7 @@ pub(crate) fn priors<G: SolverGame, E: Evaluator<G>>(
         let mut moves: Vec<_> = policy
             .moves
             .into_iter()
-            .map(|prior| MoveReport { prior: Some(prior.prior), ..MoveReport::new(prior.mv) })
+            .map(|prior| MoveReport { mv: prior.mv, prior: Some(prior.prior), ..MoveReport::default() })
             .collect();
         if task.values {
             add_values(judge, &node, &mut moves);

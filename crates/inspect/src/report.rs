@@ -168,7 +168,7 @@ pub struct DecisionReport {
 }
 
 /// A move that a decision was about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct MoveReport {
     /// The move.
     #[serde(rename = "move")]
@@ -197,12 +197,4 @@ pub struct MoveReport {
     /// The value by the reference in thousandths of the evaluation's unit, in a training file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i32>,
-}
-
-impl MoveReport {
-    /// A move without anything known about it.
-    pub fn new(mv: String) -> MoveReport {
-        let (kept, rating, term, terms, gained, piece, prior, value) = Default::default();
-        MoveReport { mv, kept, rating, term, terms, gained, piece, prior, value }
-    }
 }

@@ -149,18 +149,12 @@ impl GameTree {
         });
         let start = Variation { fen: self.start.clone(), moves: Vec::new() };
         let body = PgnGame {
-            number: None,
-            round: String::new(),
-            date: String::new(),
             variant: self.board.pgn_variant().map(str::to_owned),
-            players: Default::default(),
             opening: start.to_record(at_end.board.as_mut())?,
             comment: self.nodes[ROOT].annotations.comment.clone(),
             moves: line.first().map_or(Vec::new(), |&first| self.record(first, 0, 0)),
-            closing: String::new(),
             end,
-            contradiction: None,
-            other_tags: Vec::new(),
+            ..PgnGame::default()
         };
         let mut record = header.record(body, here);
         if is_annotated {

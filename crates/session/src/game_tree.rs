@@ -25,6 +25,7 @@ pub(crate) const MAX_MOVES: usize = 5_000;
 const MAX_COMMENT_BYTES: usize = 1 << 18;
 
 /// A node: a position, and the move that leads to it.
+#[derive(Default)]
 pub(crate) struct Node {
     pub(crate) parent: usize,
     /// The move, in the notation of the protocol.
@@ -59,25 +60,6 @@ pub(crate) enum PlayerDecision {
     BlackResigns,
     /// A draw by agreement.
     Draw,
-}
-
-impl Node {
-    fn new(parent: usize, mv: String, text: String) -> Node {
-        Node {
-            parent,
-            mv,
-            text,
-            key: 0,
-            children: Vec::new(),
-            next: None,
-            eval: None,
-            times: None,
-            decision: None,
-            annotations: Annotations::default(),
-            reviewed: None,
-            end: None,
-        }
-    }
 }
 
 /// A game tree.
@@ -175,7 +157,7 @@ impl GameTree {
         if fen.is_some() {
             board.set_up(fen, &[])?;
         }
-        let root = Node { key: board.key(), ..Node::new(ROOT, String::new(), String::new()) };
+        let root = Node { parent: ROOT, key: board.key(), ..Node::default() };
         Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], current: ROOT })
     }
 
@@ -276,7 +258,7 @@ impl GameTree {
         if node > MAX_MOVES {
             return Err(GameError::TooLong);
         }
-        self.nodes.push(Node::new(parent, mv, text));
+        self.nodes.push(Node { parent, mv, text, ..Node::default() });
         self.nodes[parent].children.push(node);
         self.nodes[parent].next.get_or_insert(node);
         Ok(node)

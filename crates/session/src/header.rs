@@ -65,18 +65,10 @@ impl Header {
     pub(crate) fn for_new_game() -> Header {
         let date = OffsetDateTime::now_utc().date();
         Header(PgnGame {
-            number: None,
             round: "-".to_owned(),
             date: format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day()),
-            variant: None,
-            players: Default::default(),
-            opening: Variation::default(),
-            comment: String::new(),
-            moves: Vec::new(),
-            closing: String::new(),
-            end: None,
-            contradiction: None,
             other_tags: DEFAULT_TAGS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            ..PgnGame::default()
         })
     }
 

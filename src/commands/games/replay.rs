@@ -190,12 +190,10 @@ fn record_of<G: Playable>(
         variant,
         players: [player.clone(), player],
         opening,
-        comment: String::new(),
         moves,
-        closing: String::new(),
         end: Some(FinalResult { winner, termination, details: String::new() }),
-        contradiction: None,
         other_tags: vec![("Event".to_owned(), "labrys selfplay".to_owned())],
+        ..PgnGame::default()
     };
     Ok((record, play))
 }

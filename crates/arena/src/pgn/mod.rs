@@ -32,7 +32,7 @@ pub use comment::CommentKeys;
 pub use reader::{PgnError, PgnReader, Problem};
 
 /// A game record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnGame {
     /// Number of the game in its match, from 1 (tag `GameNumber`); `None` in files of other programs.
     pub number: Option<u64>,
