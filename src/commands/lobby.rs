@@ -37,7 +37,7 @@ const GAMES: &str = "games.pgn";
 const SESSIONS: &str = "web";
 
 /// The file of the agents in the folder.
-const IDENTITIES: &str = "identities.json";
+pub(super) const IDENTITIES: &str = "identities.json";
 
 /// The timeout of agents in seconds, unless there is another.
 const TIMEOUT: &str = "timeout=10";

@@ -11,6 +11,7 @@ use etcetera::BaseStrategy;
 
 use crate::arena::lobby::{Hall, Identities};
 use crate::arena::{EngineConfig, EngineKind, EngineSetup, KeyValues};
+use crate::commands::lobby::IDENTITIES;
 use crate::commands::shared::engines::Engines;
 use crate::commands::shared::values::{ip_address, socket_address, whole};
 use crate::engine::registry;
@@ -91,9 +92,6 @@ impl ServeArguments {
         })
     }
 }
-
-/// The file of the agents in the folder of the sessions.
-const IDENTITIES: &str = "identities.json";
 
 /// The limits of an agent: it is given up after ten seconds without an answer.
 const AGENT: [&str; 2] = ["st=1", "timeout=10"];

@@ -12,7 +12,7 @@ use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
 use labrys_core::game::{counted, quote};
 use labrys_core::input;
-use labrys_support::text;
+use labrys_support::text::{self, BYTE_ORDER_MARK};
 
 /// Openings that are left out, each with a warning, at most.
 const MAX_WARNINGS: usize = 5;
@@ -113,9 +113,6 @@ pub(super) fn read(
     }
     Ok(openings)
 }
-
-/// The byte order mark of UTF-8 in text files.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether a file holds games in PGN.
 fn is_pgn(path: &Path) -> std::io::Result<bool> {

@@ -45,5 +45,5 @@ pub mod xboard;
 pub use command::{Command, CommandError, Go, parse};
 pub use guest::GuestLimits;
 pub use listen::listen;
-pub use uci::run;
+pub use uci::{VARIANT, run};
 pub use uci_engine::UciEngine;

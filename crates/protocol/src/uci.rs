@@ -38,7 +38,7 @@ use labrys_core::nets::NetError;
 use labrys_core::search::{Control, Limits, Progress};
 
 /// The option that selects the game. The loop handles it, as it replaces the engine.
-const VARIANT: &str = "UCI_Variant";
+pub const VARIANT: &str = "UCI_Variant";
 
 /// The option for the file of a log. The loop handles it, as engines do not see lines.
 const LOG_FILE: &str = "Debug Log File";

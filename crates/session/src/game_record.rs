@@ -4,11 +4,8 @@ use crate::annotations::Annotations;
 use crate::game_tree::{End, GameError, GameTree, MAX_MOVES, ROOT};
 use crate::header::Header;
 use labrys_arena::analysis::GameAnalysis;
-use labrys_arena::pgn::{DEEPEST, PgnGame, PgnMove, PgnReader, PlayerTags};
+use labrys_arena::pgn::{BOOK, DEEPEST, PgnGame, PgnMove, PgnReader, PlayerTags};
 use labrys_arena::{FinalResult, Rules, Termination, Variation};
-
-/// The comment that marks opening moves.
-const BOOK: &str = "book";
 
 /// The games of a PGN text.
 pub(crate) fn read_games(pgn: &str) -> Result<Vec<PgnGame>, GameError> {

@@ -8,6 +8,9 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use labrys_core::input;
 
+/// The byte order mark of UTF-8 in text files.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Reads a text file, see [`decode`], of at most [`input::MAX_TEXT`] bytes.
 ///
 /// # Errors

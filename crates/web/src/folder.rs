@@ -305,7 +305,7 @@ fn table(path: &Path) -> io::Result<Shown> {
         let content = Content::Table { columns: Vec::new(), rows: Vec::new() };
         return Ok(Shown { content, note: None });
     };
-    let titles = titles.trim_start_matches('\u{feff}');
+    let titles = titles.trim_start_matches(text::BYTE_ORDER_MARK);
     let all = titles.split(',').count();
     let columns: Vec<String> = cells(titles).map(str::to_owned).collect();
     // Every `step`th row is kept, and the last one.

@@ -15,14 +15,11 @@ use super::channel::{Channel, Event, close};
 use super::server::LobbyPage;
 use labrys_arena::Person;
 use labrys_arena::lobby::PersonRequest;
-use labrys_protocol::agents::{AgentName, Token};
+use labrys_protocol::agents::{AgentName, REFUSAL_DELAY, Token};
 use labrys_session::error;
 
 /// The time for the greeting.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The time before a refusal, so that tokens cannot be tried fast.
-const REFUSAL: Duration = Duration::from_millis(500);
 
 /// Who a person is.
 #[derive(Deserialize)]
@@ -48,7 +45,7 @@ pub(super) async fn serve(socket: WebSocket, lobby: Arc<LobbyPage>) {
         Ok(person) => play(&mut channel, &lobby, &person).await,
         Err(reason) => {
             log::info!("a person is refused: {}", reason.escape_debug());
-            sleep(REFUSAL).await;
+            sleep(REFUSAL_DELAY).await;
             if channel.send(Message::text(error(&reason))).await {
                 channel.send(close("refused")).await;
             }

@@ -12,7 +12,7 @@ use crate::arena::{Pairs, Rules};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::steps::{self, Step};
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{interruptible, set_weights};
+use crate::commands::shared::{SMALL_HASH, interruptible, set_weights};
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::game::{Wdl, counted};
@@ -22,9 +22,6 @@ use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
 
 /// Time between two checkpoints.
 const CHECKPOINTS: Duration = Duration::from_secs(20);
-
-/// Size of an agent's transposition table in MiB. Searches in self-play are short.
-const HASH: &str = "1";
 
 pub(in crate::commands) fn run(arguments: &LinearTrainArguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
@@ -149,7 +146,7 @@ impl Training<'_> {
         flag: &str,
     ) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         let mut engine = self.rules.typed_engine()?;
-        engine.set_option("Hash", HASH)?;
+        engine.set_option("Hash", SMALL_HASH)?;
         engine.set_option("Evaluation", "linear")?;
         for (name, value) in options {
             engine.set_option(name, value).with_context(|| flag.to_owned())?;

@@ -13,16 +13,15 @@ use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{plies, whole};
-use crate::commands::shared::{RulesArguments, interruptible, log_side_effect, version, weights_error};
+use crate::commands::shared::{
+    RulesArguments, SMALL_HASH, interruptible, log_side_effect, version, weights_error,
+};
 use crate::engine::{OptionError, Playable, TypedEngine};
 use crate::game::{counted, quote_path};
 use crate::learn::nnue::datagen::{SelfPlayProgress, SelfPlaySettings, play_games};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::search::Control;
 use crate::shard::{Part, Shard};
-
-/// Size of the transposition table of a thread in MiB. The searches are short.
-const HASH: &str = "1";
 
 /// Plays games for `labrys nnue train`. An existing file is continued.
 #[derive(Debug, clap::Args)]
@@ -218,7 +217,7 @@ pub(super) fn new_engine<G: Playable>(
     evaluation: Option<(&str, &str)>,
 ) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
     let mut engine = rules.typed_engine::<G>()?;
-    engine.set_option("Hash", HASH)?;
+    engine.set_option("Hash", SMALL_HASH)?;
     if let Some((name, value)) = evaluation {
         // Errors name the flag, not the option.
         let side_effects = engine.set_option(name, value).map_err(|error| match error {

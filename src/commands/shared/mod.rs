@@ -33,6 +33,9 @@ use crate::files::Claim;
 use crate::game::quote_path;
 use crate::search::{Control, Limits};
 
+/// Size of the transposition table for short searches, as in self-play, in MiB.
+pub(in crate::commands) const SMALL_HASH: &str = "1";
+
 /// The game and its own option.
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct RulesArguments {

@@ -30,9 +30,6 @@ pub use self::steps::steps;
 use self::trial::Stop;
 use crate::{Rules, RulesError};
 
-/// The UCI option that selects the game.
-const VARIANT: &str = "UCI_Variant";
-
 /// After as many failed handshakes in a row no other is tried.
 const MAX_HANDSHAKES: usize = 3;
 

@@ -1,13 +1,13 @@
 //! What is known of a UCI engine by the lines that it is sent and says.
 
+use super::Fault;
 use super::answer::Answer;
 use super::trial::{Search, Stop, Trial};
-use super::{Fault, VARIANT};
 use crate::Variation;
 use labrys_core::clock::Instant;
 use labrys_core::game::quote;
 use labrys_protocol::client::EngineOption;
-use labrys_protocol::{Command, parse};
+use labrys_protocol::{Command, VARIANT, parse};
 
 /// How often `uci` and `isready` wait for their answers.
 #[derive(Debug, Default)]

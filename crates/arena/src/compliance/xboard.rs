@@ -8,10 +8,7 @@ use super::info::InfoLine;
 use super::trial::{Search, Stop, Trial};
 use crate::Variation;
 use labrys_core::clock::Instant;
-use labrys_protocol::xboard::{Features, STANDARD, read_thinking as read_info};
-
-/// The timeout of the features, unless the engine asks for more time by `done=0`.
-const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
+use labrys_protocol::xboard::{FEATURE_TIMEOUT, Features, STANDARD, read_thinking as read_info};
 
 /// The wait for an engine that has no `ping`.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::BufRead;
 
-use labrys_support::text::decode_line;
+use labrys_support::text::{BYTE_ORDER_MARK, decode_line};
 
 use super::Problem;
 
@@ -12,9 +12,6 @@ pub(super) const MAX_LINE: usize = 1 << 24;
 
 /// Bytes 0xff in a row that are no text: what is left of a page of a disk. Fewer may be letters.
 const ERASED: [u8; 4] = [0xff; 4];
-
-/// The byte order mark of UTF-8 in text files. Files that were put together have it between games, too.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A text that is read line by line. Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no
 /// valid UTF-8, and end with a line feed, a carriage return or both.
@@ -117,6 +114,7 @@ impl<R: BufRead> Lines<R> {
             self.damage.push_back(Damage { line, byte, place: before + at as u64 });
         });
         self.line = decode_line(bytes);
+        // Files that were put together have it between games, too.
         if self.line.starts_with(BYTE_ORDER_MARK) {
             self.line.remove(0);
             self.before += BYTE_ORDER_MARK.len_utf8() as u64;

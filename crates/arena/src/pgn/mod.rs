@@ -149,7 +149,7 @@ pub enum ReplayError {
 pub const DEEPEST: usize = 50;
 
 /// The comment of opening moves.
-const BOOK: &str = "book";
+pub const BOOK: &str = "book";
 
 impl PgnMove {
     /// Whether nothing is said of it.

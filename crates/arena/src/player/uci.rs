@@ -8,12 +8,10 @@ use crate::{Rules, Variation};
 use labrys_core::engine::{Board, registry};
 use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
+use labrys_protocol::VARIANT;
 use labrys_protocol::client::Client;
 use labrys_protocol::engine_log::EngineLog;
 use labrys_protocol::transport::Transport;
-
-/// The UCI option that selects the game.
-const VARIANT: &str = "UCI_Variant";
 
 /// The UCI option of an engine that can search in the time of its opponent.
 const PONDER: &str = "Ponder";

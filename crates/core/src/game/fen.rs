@@ -6,6 +6,9 @@ use std::str::{FromStr, SplitWhitespace};
 
 use super::{Color, FenError, epd};
 
+/// The maximum value of a counter in the FEN of an own game; counters stop there.
+pub(super) const MAX_COUNT: u16 = 9_999;
+
 /// The fields of a FEN, taken one after the other. The operations of an EPD line are ignored.
 pub struct Fields<'a> {
     words: SplitWhitespace<'a>,

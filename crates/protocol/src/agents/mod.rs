@@ -14,6 +14,6 @@ mod reception;
 pub use agent::{Agent, AgentFault};
 pub use connect::{ConnectError, connect};
 pub use greeting::{AgentName, AgentNameError, Greeting, GreetingError, Token, TokenError};
-pub use reception::receive;
+pub use reception::{REFUSAL_DELAY, receive};
 
 pub(super) use agent::Link;

@@ -22,7 +22,7 @@ const LONGEST: usize = 1024;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time before a refusal, so that tokens cannot be tried fast.
-const REFUSAL: Duration = Duration::from_millis(500);
+pub const REFUSAL_DELAY: Duration = Duration::from_millis(500);
 
 /// The time after which an agent that does not read is given up.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -90,7 +90,7 @@ impl<A: Fn(Greeting, SocketAddr) -> Result<Agent, String>, C: Fn()> Reception<A,
         let admitted = line.parse().map_err(|error: super::GreetingError| error.to_string());
         let admitted = admitted.and_then(|greeting| (self.admit)(greeting, peer));
         if admitted.is_err() {
-            thread::sleep(REFUSAL);
+            thread::sleep(REFUSAL_DELAY);
         }
         Ok(admitted)
     }

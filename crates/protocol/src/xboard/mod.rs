@@ -26,7 +26,7 @@ use labrys_core::search::{Control, Limits};
 pub const STANDARD: &str = "normal";
 
 /// The timeout of the features, unless the engine asks for more time by `done=0`.
-const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
+pub const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The beginnings of lines that refuse an option.
 const REFUSED_OPTION: [&str; 4] = ["Error", "Illegal", "Invalid", "tellusererror"];

@@ -1,10 +1,10 @@
 //! Positions and moves in text, as in Fairy-Stockfish:
 //! `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1` and `d1d7,d7g7`.
 
-use super::super::fen::{self, Fields};
+use super::super::fen::{self, Fields, MAX_COUNT};
 use super::super::{Color, FenError, Game, MoveError};
 use super::board::{MAX_SIZE, reach};
-use super::rules::{Amazons, AmazonsMove, MAX_AMAZONS, MAX_COUNT};
+use super::rules::{Amazons, AmazonsMove, MAX_AMAZONS};
 
 /// The letter of an amazon of White; Black's is the lower-case one.
 const AMAZON: char = 'Q';

@@ -1,5 +1,6 @@
 //! The position and its moves.
 
+use super::super::fen::MAX_COUNT;
 use super::super::zobrist::random_table;
 use super::super::{
     Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome, random_below,
@@ -13,9 +14,6 @@ pub const MAX_AMAZONS: u32 = 8;
 
 /// The maximum number of squares that a queen reaches: its four lines on the largest board.
 const QUEEN_MOVES: usize = 4 * (MAX_SIZE - 1);
-
-/// The maximum value of a counter in a FEN; counters stop there.
-pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;

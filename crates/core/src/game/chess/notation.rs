@@ -12,9 +12,9 @@ use cozy_chess::{
     get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_pawn_quiets, get_rook_moves,
 };
 
-use super::super::fen::{self, Fields};
+use super::super::fen::{self, Fields, MAX_COUNT};
 use super::super::{Color, FenError, Game, MoveError};
-use super::rules::{Chess, ChessMove, MAX_COUNT, en_passant_target, side};
+use super::rules::{Chess, ChessMove, en_passant_target, side};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;

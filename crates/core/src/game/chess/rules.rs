@@ -4,6 +4,7 @@ use cozy_chess::{
     BitBoard, Board, BoardBuilder, Color as Side, Move, Piece, PieceMoves, Rank, Square, get_pawn_attacks,
 };
 
+use super::super::fen::MAX_COUNT;
 use super::super::zobrist::random_table;
 use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::info::INFO;
@@ -11,9 +12,6 @@ use super::{notation, san};
 
 /// The plies without a capture or pawn move that draw the game (fifty-move rule).
 pub(super) const FIFTY_MOVE_PLIES: usize = 100;
-
-/// The maximum value of a counter in a FEN; counters stop there.
-pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// The light squares.
 const LIGHT: BitBoard = BitBoard::LIGHT_SQUARES;

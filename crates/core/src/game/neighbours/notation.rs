@@ -1,9 +1,9 @@
 //! Positions and moves in text: `pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1` and `e1e3`.
 
-use super::super::fen::{self, Fields};
+use super::super::fen::{self, Fields, MAX_COUNT};
 use super::super::{Color, FenError, Game, MoveError};
 use super::attacks;
-use super::rules::{MAX_COUNT, Neighbours, NeighboursMove, PIECES};
+use super::rules::{Neighbours, NeighboursMove, PIECES};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;

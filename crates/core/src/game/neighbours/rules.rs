@@ -1,5 +1,6 @@
 //! The position and its moves.
 
+use super::super::fen::MAX_COUNT;
 use super::super::zobrist::random_table;
 use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::attacks::{self, NeighbourCounts, squares};
@@ -11,9 +12,6 @@ pub(super) const PIECES: u32 = 8;
 
 /// The plies without a capture that draw the game.
 const NO_PROGRESS: usize = 100;
-
-/// The maximum value of a counter in a FEN; counters stop there.
-pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// Zobrist keys of a piece on a square, for White and for Black.
 static PIECE_KEYS: [[u64; 64]; 2] = [random_table(0x4E65_6967), random_table(0x6862_6F75)];

@@ -1,9 +1,9 @@
 //! Positions and moves in text: `prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1` and `a3a4=1+c5`.
 
-use super::super::fen::{self, Fields};
+use super::super::fen::{self, Fields, MAX_COUNT};
 use super::super::{Color, FenError, Game, MoveError};
 use super::board::{FILES, Kind, RANKS, last_rank};
-use super::rules::{MAX_MOVE_NUMBER, MAX_POINTS, POINT, PrizeValue, TucChess, TucMove};
+use super::rules::{MAX_POINTS, POINT, PrizeValue, TucChess, TucMove};
 
 /// The pieces with White's letters and the most of each that a player can have.
 const PIECES: [(Kind, char, u32); 3] = [(Kind::Pawn, 'P', 7), (Kind::Rook, 'R', 2), (Kind::King, 'K', 1)];
@@ -48,7 +48,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         Ok((points * f64::from(POINT)).round() as u16)
     };
     let points = [points("points of White")?, points("points of Black")?];
-    let move_number = fields.move_number(MAX_MOVE_NUMBER)?;
+    let move_number = fields.move_number(MAX_COUNT)?;
     fields.end()?;
     Ok(TucChess::new(pieces, prizes, points, stm, move_number))
 }

@@ -1,5 +1,6 @@
 //! The position and its moves.
 
+use super::super::fen::MAX_COUNT;
 use super::super::zobrist::random_table;
 use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
@@ -20,9 +21,6 @@ const PRIZE_APPEARS: f64 = 0.1;
 
 /// The maximum number of points in a FEN, in tenths; points stop there.
 pub(super) const MAX_POINTS: u16 = 9_999;
-
-/// The greatest move number in a FEN; the counter stops there.
-pub(super) const MAX_MOVE_NUMBER: u16 = 9_999;
 
 /// Zobrist keys of each kind of piece on a square, for White and for Black.
 static PIECE_KEYS: [[[u64; 64]; 3]; 2] = [
@@ -313,7 +311,7 @@ impl Game for TucChess {
         let points = &mut self.points[us.index()];
         *points = (*points + tenths).min(MAX_POINTS);
         if us == Color::Black {
-            self.move_number = (self.move_number + 1).min(MAX_MOVE_NUMBER);
+            self.move_number = (self.move_number + 1).min(MAX_COUNT);
         }
         self.stm = them;
         self.key ^= SIDE_KEY;
