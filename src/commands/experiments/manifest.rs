@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use super::measured::Comparison;
 use super::table::Table;
 use crate::arena::pgn::file;
-use crate::commands::shared::checksum::{hex, sha256};
+use crate::commands::shared::checksum::sha256;
 use crate::commands::shared::{cores, version};
 use crate::files::write_atomically;
 use crate::input::{self, MAX_TENSORS, MAX_TEXT};
@@ -200,7 +200,7 @@ impl Configuration {
             if path.is_file() && !path.starts_with(out) {
                 let bytes = input::read(path, MAX_TENSORS).with_context(|| name.clone())?;
                 let text = String::from_utf8(bytes)
-                    .unwrap_or_else(|error| format!("sha256 {}", hex(&Sha256::digest(error.into_bytes()))));
+                    .unwrap_or_else(|error| format!("sha256 {:x}", Sha256::digest(error.into_bytes())));
                 files.insert(name, text);
             }
         }
@@ -208,7 +208,7 @@ impl Configuration {
         files.iter().for_each(|(name, text)| {
             sum.update([name.as_bytes(), &[0], text.as_bytes(), &[0]].concat());
         });
-        Ok(Configuration { files, sha256: hex(&sum.finalize()) })
+        Ok(Configuration { files, sha256: format!("{:x}", sum.finalize()) })
     }
 }
 
@@ -262,7 +262,7 @@ fn games_of(path: &Path) -> anyhow::Result<GamesSum> {
         let end = game.end.as_ref().map(|end| (end.winner, end.termination.tag()));
         sum.update(format!("{end:?}\n"));
     }
-    Ok(GamesSum { games: games.len() as u64, sha256: hex(&sum.finalize()) })
+    Ok(GamesSum { games: games.len() as u64, sha256: format!("{:x}", sum.finalize()) })
 }
 
 /// The time in UTC.

@@ -1,6 +1,5 @@
 //! Checksums of files, as `sha256sum` prints them.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -18,7 +17,7 @@ pub(in crate::commands) fn sha256(path: &Path) -> anyhow::Result<String> {
     input::open(path)
         .and_then(|mut file| io::copy(&mut file, &mut sum))
         .with_context(|| path.display().to_string())?;
-    Ok(hex(&sum.finalize()))
+    Ok(format!("{:x}", sum.finalize()))
 }
 
 /// The value of an option or argument. If it is the path of a regular file, from `folder` on, the checksum of
@@ -46,13 +45,4 @@ pub(in crate::commands) fn options_with_content(
         Ok((name.clone(), value))
     };
     options.iter().map(content).collect()
-}
-
-/// Bytes as hexadecimal digits.
-pub(in crate::commands) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        _ = write!(text, "{byte:02x}");
-        text
-    })
 }

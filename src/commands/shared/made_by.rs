@@ -3,15 +3,14 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::commands::shared::checksum::hex;
 use crate::commands::shared::version;
 
 /// The program with its commit, and the whole configuration with its hash: the first 16 digits of the SHA-256
 /// of its JSON. Two runs with the same text give the same numbers.
 pub(in crate::commands) fn made_by(configuration: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string(configuration)?;
-    let hash = hex(&Sha256::digest(&text)[..8]);
-    Ok(format!("by {}, configuration {hash} {text}", version::program()))
+    let hash = Sha256::digest(&text);
+    Ok(format!("by {}, configuration {hash:.16x} {text}", version::program()))
 }
 
 #[cfg(test)]

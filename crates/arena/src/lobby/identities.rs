@@ -57,7 +57,7 @@ struct Identity {
 /// The hash of a token. The name is its salt.
 fn hash(name: &str, token: &Token) -> String {
     let hash = Sha256::new().chain_update(name).chain_update([0]).chain_update(token.as_bytes()).finalize();
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{hash:x}")
 }
 
 /// An error of the file.
