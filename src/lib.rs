@@ -16,7 +16,7 @@
 //!   WebAssembly;
 //! - `npm/`: the engine of the protocol for JavaScript, in WebAssembly;
 //! - `python/`: the Python package, on top of all;
-//! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: utilities.
+//! - `labrys-support`: [`files`], [`shard`], [`elo`] and others: utilities.
 //!
 //! `docs/architecture.md` says where to find what.
 
@@ -32,14 +32,13 @@ pub mod processor;
 
 pub use labrys_arena as arena;
 pub use labrys_core::{
-    engine, eval, game, game_table, input, memory, nets, parallel, playable, seal, search, tensors,
-    with_games,
+    engine, eval, game, game_table, input, nets, playable, seal, search, tensors, with_games,
 };
 pub use labrys_inspect as inspect;
 pub use labrys_learn as learn;
 pub use labrys_protocol as protocol;
 pub use labrys_solver as solver;
-pub use labrys_support::{chart, elo, files, shard};
+pub use labrys_support::{elo, files, shard};
 pub use labrys_tuc as tuc;
 #[cfg(feature = "web")]
 pub use labrys_web as web;

@@ -1,5 +1,6 @@
 //! Utilities of long-running commands: [`files`], atomic and exclusive output; [`shard`], work split over
-//! several machines; [`elo`], Elo differences from results; [`chart`], line charts.
+//! several machines; [`elo`], Elo differences from results; [`chart`], line charts; [`settings`], files in
+//! TOML; [`text`], text files in any encoding.
 //!
 //! # Example
 //!
