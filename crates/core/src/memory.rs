@@ -42,6 +42,12 @@ impl<T: FromBytes + Immutable + IntoBytes + KnownLayout + Copy> From<&[T]> for H
     }
 }
 
+impl<T> fmt::Debug for HugeSlice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
+    }
+}
+
 impl SharedWords {
     /// Allocates this many MiB, and at least `least` words; `None` if there is not enough memory.
     pub fn with_mebibytes(mebibytes: usize, least: usize) -> Option<SharedWords> {

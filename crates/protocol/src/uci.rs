@@ -866,10 +866,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn info(&self, line: &str) {
-        self.output.line(line);
-        if self.output.is_broken() {
-            self.control.stop();
-        }
+        print_work_line(self.output, self.control, line);
     }
 }
 

@@ -299,9 +299,7 @@ impl GameTree {
 
     /// Makes a node the current one, and its line the current line.
     pub(crate) fn show(&mut self, node: usize) -> Result<(), GameError> {
-        if !self.contains(node) {
-            return Err(GameError::Node(node));
-        }
+        self.check(node)?;
         let path = self.path(node);
         let moves: Vec<_> = path.iter().map(|&node| self.nodes[node].mv.clone()).collect();
         self.board.set_up(Some(&self.start), &moves)?;
@@ -327,9 +325,7 @@ impl GameTree {
     /// Deletes the move that leads to a node, and all lines after it. If the current node is deleted, the
     /// parent of the move becomes the current one.
     pub(crate) fn delete(&mut self, node: usize) -> Result<(), GameError> {
-        if !self.contains(node) {
-            return Err(GameError::Node(node));
-        }
+        self.check(node)?;
         if node == ROOT {
             return Err(GameError::NoMove);
         }
@@ -346,9 +342,7 @@ impl GameTree {
 
     /// Promotes the variation of a node by one level, or with `to_main` to the mainline.
     pub(crate) fn promote(&mut self, node: usize, to_main: bool) -> Result<(), GameError> {
-        if !self.contains(node) {
-            return Err(GameError::Node(node));
-        }
+        self.check(node)?;
         let mut path = self.path(node);
         path.retain(|&node| self.nodes[self.nodes[node].parent].children[0] != node);
         let last = path.len().checked_sub(1).ok_or(GameError::Main)?;
@@ -368,9 +362,7 @@ impl GameTree {
         text: Option<&str>,
         glyphs: Option<&[u16]>,
     ) -> Result<(), GameError> {
-        if !self.contains(node) {
-            return Err(GameError::Node(node));
-        }
+        self.check(node)?;
         let mut annotations = self.nodes[node].annotations.clone();
         if let Some(text) = text {
             annotations.set_text(text)?;
@@ -439,6 +431,11 @@ impl GameTree {
             node = *parent;
         }
         true
+    }
+
+    /// Refuses a node that is not part of the tree.
+    fn check(&self, node: usize) -> Result<(), GameError> {
+        if self.contains(node) { Ok(()) } else { Err(GameError::Node(node)) }
     }
 
     /// The path to a node, without the root.

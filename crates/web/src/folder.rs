@@ -183,7 +183,7 @@ impl Folder {
 
     /// The content of a file of the list.
     pub(super) fn open(&self, file: &FileEntry) -> Result<Shown, FolderError> {
-        let path = self.path.join(&file.name);
+        let path = self.path_of(file);
         let failed = |reason: &dyn std::fmt::Display| FolderError::Read {
             file: file.name.clone(),
             reason: reason.to_string(),
@@ -208,7 +208,7 @@ impl Folder {
         if file.kind != FileKind::Games {
             return Err(FolderError::Game(index));
         }
-        let path = self.path.join(name);
+        let path = self.path_of(&file);
         let mut games = pgn::file::open(&path).map_err(|error| failed(error.to_string()))?;
         let game = games.nth(index).ok_or(FolderError::Game(index))?;
         game.map_err(|error| failed(error.to_string()))
@@ -220,7 +220,7 @@ impl Folder {
             FileKind::Chart => Ok(file),
             _ => Err(FolderError::File(name.to_owned())),
         })?;
-        read(&self.path.join(&file.name))
+        read(&self.path_of(&file))
             .map_err(|error| FolderError::Read { file: file.name, reason: error.to_string() })
     }
 }

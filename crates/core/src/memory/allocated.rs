@@ -1,7 +1,6 @@
 //! Memory from the allocator.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
@@ -23,7 +22,7 @@ fn aligned<T: FromZeros>(len: usize) -> Option<(Box<[T]>, usize)> {
 pub struct HugeSlice<T> {
     memory: Box<[u8]>,
     begin: usize,
-    bytes: usize,
+    pub(super) bytes: usize,
     of: PhantomData<[T]>,
 }
 
@@ -51,12 +50,6 @@ impl<T: FromBytes + Immutable + IntoBytes + KnownLayout> DerefMut for HugeSlice<
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         <[T]>::mut_from_bytes(&mut self.memory[self.begin..][..self.bytes]).unwrap_or_default()
-    }
-}
-
-impl<T> fmt::Debug for HugeSlice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Memory mapped from the system, in huge pages if it has them.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -36,7 +35,7 @@ fn pages(bytes: usize) -> io::Result<MmapMut> {
 /// A slice of fixed length, initially zero, aligned to a cache line.
 pub struct HugeSlice<T> {
     pages: MmapMut,
-    bytes: usize,
+    pub(super) bytes: usize,
     of: PhantomData<[T]>,
 }
 
@@ -64,12 +63,6 @@ impl<T: FromBytes + Immutable + IntoBytes + KnownLayout> DerefMut for HugeSlice<
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         <[T]>::mut_from_bytes(&mut self.pages[..self.bytes]).unwrap_or_default()
-    }
-}
-
-impl<T> fmt::Debug for HugeSlice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
     }
 }
 

@@ -161,7 +161,7 @@ impl<G: Game> Tree<G> {
         let quiet_priors = std::mem::take(&mut self.quiet_priors);
         match root.filter(|&root| self.reroot(root, is_over).is_some()) {
             // Each search of a position has noise of its own.
-            Some(0) => self.change_priors(0, |priors| {
+            Some(0) => self.change_root_priors(|priors| {
                 priors.iter_mut().zip(quiet_priors).for_each(|(prior, quiet)| *prior = quiet);
             }),
             Some(_) => {}
@@ -270,16 +270,16 @@ impl<G: Game> Tree<G> {
     /// Mixes noise into the priors of the root's children.
     pub(super) fn add_root_noise(&mut self, mix: impl FnOnce(&mut [f32])) {
         let mut quiet = Vec::new();
-        self.change_priors(0, |priors| {
+        self.change_root_priors(|priors| {
             quiet.extend_from_slice(priors);
             mix(priors);
         });
         self.quiet_priors = quiet;
     }
 
-    /// Changes the priors of the children of a node.
-    pub(super) fn change_priors(&mut self, node: usize, change: impl FnOnce(&mut [f32])) {
-        let children: Vec<_> = self.children(node).collect();
+    /// Changes the priors of the root's children.
+    fn change_root_priors(&mut self, change: impl FnOnce(&mut [f32])) {
+        let children: Vec<_> = self.children(0).collect();
         let mut priors: Vec<_> = children.iter().map(|&child| self.nodes[child].prior).collect();
         change(&mut priors);
         for (child, prior) in children.into_iter().zip(priors) {
