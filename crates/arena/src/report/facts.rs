@@ -1,6 +1,6 @@
 //! What a report takes from the record of a game.
 
-use crate::pgn::{PgnGame, PgnMove, ReplayError, line_hash};
+use crate::pgn::{PgnGame, ReplayError, line_hash};
 use crate::{GameResult, Termination};
 use labrys_core::engine::{Board, registry};
 use labrys_core::game::Color;
@@ -121,47 +121,4 @@ fn special_board(board: &dyn Board, record: &PgnGame) -> Option<String> {
         return Some(format!("{files}×{ranks}"));
     }
     board.pgn_variant().filter(|_| board.pgn_variant() != default.pgn_variant()).map(str::to_owned)
-}
-
-impl PgnMove {
-    /// The parts of the comment that Labrys and cutechess write: score and depth, time, and other values.
-    fn values(&self) -> impl Iterator<Item = &str> {
-        self.comment.split([' ', ',']).filter(|word| !word.is_empty())
-    }
-
-    /// The depth in the comment.
-    pub fn depth(&self) -> Option<u32> {
-        self.score()?;
-        self.values().next()?.split_once('/')?.1.parse().ok().filter(|&depth| depth > 0)
-    }
-
-    /// The nodes in the comment.
-    pub fn nodes(&self) -> Option<u64> {
-        self.values().find_map(|word| word.strip_prefix("nodes="))?.parse().ok()
-    }
-
-    /// The time in the comment, in seconds.
-    pub fn seconds(&self) -> Option<f64> {
-        let time = self.values().take(2).find_map(|word| word.strip_suffix('s'))?;
-        time.parse().ok().filter(|time: &f64| time.is_finite() && *time >= 0.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_give_depth_nodes_and_time() {
-        let of = |comment: &str| {
-            let mv = PgnMove { comment: comment.into(), ..PgnMove::default() };
-            (mv.depth(), mv.nodes(), mv.seconds())
-        };
-        assert_eq!(of("+1.23/12 0.450s, nodes=77, nps=9"), (Some(12), Some(77), Some(0.45)));
-        assert_eq!(of("-M3/5 1.000s"), (Some(5), None, Some(1.0)));
-        assert_eq!(of("0.450s"), (None, None, Some(0.45)));
-        for other in ["book", "", "well played, sirs", "a/b", "1/0"] {
-            assert_eq!(of(other), (None, None, None), "{other}");
-        }
-    }
 }
