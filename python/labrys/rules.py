@@ -44,7 +44,13 @@ class Rules(ABC):
 
     @abstractmethod
     def legal_moves(self, state: Any) -> Iterable[str]:
-        """The legal moves, each a word; none if the game is over."""
+        """The legal moves, each a word; none if the game is over.
+
+        A word has to be one that a game record can have as a move: `d4` or `drop-4`, but not digits alone or
+        before letters (`4`, `4d`), which are the number of a move, no sign at the end (`d4!`), and not `N`,
+        `D`, results, null moves (`--`) or words about the end of a game (`draw`, `on`, `up`). Others raise
+        `ValueError`.
+        """
 
     @abstractmethod
     def play(self, state: Any, move: str) -> Any:

@@ -53,16 +53,20 @@ struct Texts {
 }
 
 impl Texts {
-    /// The number of a text, which is added if it is new.
-    fn number(&mut self, text: &str) -> u32 {
+    /// The number of a text, which is added if it is new; `None` if no record of a game would have it as a
+    /// move, which is checked once.
+    fn number(&mut self, text: &str) -> Option<u32> {
         let numbers = self.numbers.get_or_insert_default();
         if let Some(&number) = numbers.get(text) {
-            return number;
+            return Some(number);
+        }
+        if !arena::pgn::is_move_word(text) {
+            return None;
         }
         self.texts.push(text.to_owned());
         let number = self.texts.len() as u32;
         numbers.insert(text.to_owned(), number);
-        number
+        Some(number)
     }
 }
 
@@ -143,7 +147,10 @@ fn position_data(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult
                 "legal_moves: {text:?} is no move: it has to be a word"
             )));
         }
-        let mv = PythonMove(lock(&TEXTS).number(&text));
+        // The record of a match would lose the move without a word.
+        let mv = lock(&TEXTS).number(&text).map(PythonMove).ok_or_else(|| {
+            PyValueError::new_err(format!("legal_moves: {text:?} cannot stand in a game record"))
+        })?;
         if !seen.insert(mv) {
             return Err(PyValueError::new_err(format!("legal_moves: {text:?} is there twice")));
         }

@@ -187,6 +187,7 @@ def test_errors_name_the_method(game: labrys.Game) -> None:
         ({"side_to_move": lambda self, state: "green"}, 'expected "white" or "black", not "green"'),
         ({"side_to_move": lambda self, state: "red"}, "^side_to_move: "),
         ({"legal_moves": lambda self, state: ["a b"]}, "is no move"),
+        ({"legal_moves": lambda self, state: ["a1", "4"]}, '"4" cannot stand in a game record'),
         ({"legal_moves": lambda self, state: ["a1", "b1", "a1"]}, 'legal_moves: "a1" is there twice'),
         ({"from_fen": lambda self, fen: "x........"}, "from_fen: .* is another position"),
     ],

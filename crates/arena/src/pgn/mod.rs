@@ -184,6 +184,12 @@ fn join(comment: &mut String, text: &str) {
     comment.push_str(text);
 }
 
+/// Whether a text can stand as a move in a record: whether it is read back as it is written. Numbers,
+/// results, null moves, words like `resigns` and some signs are not, in any game.
+pub fn is_move_word(text: &str) -> bool {
+    words::is_move(text) && !words::is_null_move(text)
+}
+
 /// A number for a start position and moves in the notation of the protocol: games of which one repeats
 /// another have the same one, within a process.
 pub fn line_hash(start: &str, moves: &[String]) -> u64 {
@@ -431,6 +437,30 @@ mod tests {
             "\n\n{before the game} 1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7\n{-M5/3 1.000s} 1-0 \
              {behind it}\n\n"
         ));
+    }
+
+    #[test]
+    fn words_for_moves_read_back() {
+        // Beside others, at the beginning of a line and at the end of the game.
+        let is_read_back = |text: &str| {
+            let mut game = record();
+            let mv = PgnMove { text: text.into(), ..PgnMove::default() };
+            game.opening.moves = vec![text.into()];
+            game.moves = vec![mv; 100];
+            parse(&game.to_string()) == Ok(vec![game])
+        };
+        let words = "a1 e2e4 a1-b2 drop4 drop-4 d x 4,5 1-2 O O-O Nf3+ e8=Q a-1 up4 left pass ♘f3 ä a1- \
+                     a1x a/b a3a4=1+c5";
+        for text in words.split(' ') {
+            assert!(is_move_word(text), "{text}");
+            assert!(is_read_back(text), "{text}");
+        }
+        let others = "4 44 4. 4a 1a N D up On over draw resigns a1! a1? ! -- 0000 1-0 0-1 1/2 * a1* a1, {a} (a) \
+                      [a ;a $1 %a a1= a1+- + # check e.p. a1.b2";
+        for text in others.split(' ').chain(["", "a 1"]) {
+            assert!(!is_move_word(text), "{text}");
+            assert!(!is_read_back(text), "{text}");
+        }
     }
 
     #[test]

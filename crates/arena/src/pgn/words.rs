@@ -397,7 +397,7 @@ pub(super) fn read(word: &str) -> Word {
 
 /// Whether a text alone is read as a move: what is written has to be read as the same.
 pub(super) fn is_move(text: &str) -> bool {
-    let is_whole = word_length(text) + glued_result(text).unwrap_or(0) + sign_length(text) == text.len();
+    let is_whole = word_length(text) == text.len() && glued_result(text).is_none() && sign_length(text) == 0;
     is_whole && result_at(text).is_none() && read(text) == Word::Move(text.to_owned())
 }
 
