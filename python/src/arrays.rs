@@ -47,6 +47,10 @@ pub(crate) fn array<'py, T: Number, const N: usize>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let len = shape.iter().product::<usize>() * size_of::<T>();
     let bytes = PyByteArray::new_with(py, len, |bytes| {
+        // Python may have the memory of an empty bytearray anywhere, which is no place for numbers.
+        if bytes.is_empty() {
+            return write(&mut []);
+        }
         let numbers = <[T]>::mut_from_bytes(bytes);
         write(numbers.map_err(|error| PyValueError::new_err(format!("no array: {error}")))?)
     })?;
