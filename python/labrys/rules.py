@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +22,12 @@ _added: dict[str, Rules] = {}
 
 _is_following = False
 """Whether a game of another process is being added."""
+
+_folder = ""
+"""The folder of the rules for other processes, from the first one on."""
+
+_storing = threading.Lock()
+"""One thread writes there at a time."""
 
 
 class Rules(ABC):
@@ -95,10 +102,10 @@ def is_added(name: str) -> bool:
 
 
 def recipe(words: Sequence[str]) -> str:
-    """A line of Python that adds the games of this process to another one, which will run `words`. It omits
-    games that are not available there: those defined in a notebook or in the interactive interpreter, and
-    those that cannot be pickled. What Python prints there goes to standard error: the standard output is that
-    of the command.
+    """A line of Python that adds the games of this process to another one, which will run `words`. It can run
+    more than once, until this process ends. It omits games that are not available there: those defined in a
+    notebook or in the interactive interpreter, and those that cannot be pickled. What Python prints there
+    goes to standard error: the standard output is that of the command.
 
     Raises `ValueError` if `words` names an omitted game, `RuntimeError` in the other process while it adds
     the games: programs would start each other for ever. The other process ends with an error if they name a
@@ -119,18 +126,49 @@ def recipe(words: Sequence[str]) -> str:
         try:
             if is_main and main is None:
                 raise ValueError("their class is in no file")
-            data = pickle.dumps(rules).hex()
+            path = _stored(pickle.dumps(rules))
         except Exception as error:
             if is_named:
                 raise ValueError(f"{name}: another process cannot have these rules: {error}") from error
             continue
-        lines.append(f"rules.follow({name!r}, {data!r}, {main if is_main else None!r}, {is_named})")
+        lines.append(f"rules.follow({name!r}, {path!r}, {main if is_main else None!r}, {is_named})")
     return "; ".join(lines)
 
 
-def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
-    """Adds a game, in the line of `recipe`. `main` is the program that defines its class. A game that cannot
-    be added ends the process if the command names it, and is ignored otherwise."""
+def _stored(data: bytes) -> str:
+    """The path of a file with this content, which is removed at the end of this process: an argument of a
+    program has at most 128 KiB, and other users can read it."""
+    import atexit
+    import hashlib
+    import tempfile
+
+    global _folder
+    with _storing:
+        # Something may have removed it, as the parent of a process that was forked.
+        if not os.path.isdir(_folder):
+            _folder = tempfile.mkdtemp(prefix="labrys-rules-")
+            atexit.register(_remove, _folder, os.getpid())
+        path = os.path.join(_folder, hashlib.sha256(data).hexdigest())
+        if not os.path.exists(path):
+            # Whole, or not at all.
+            with open(f"{path}.new", "wb") as file:
+                file.write(data)
+            os.replace(f"{path}.new", path)
+        return path
+
+
+def _remove(folder: str, process: int) -> None:
+    """Removes a folder if this process has made it, and not the one from which it was forked."""
+    import shutil
+
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def follow(name: str, path: str, main: str | None, is_named: bool) -> None:
+    """Adds a game, in the line of `recipe`. `path` is a file with its rules, `main` the program that defines
+    their class. A game that cannot be added ends the process if the command names it, and is ignored
+    otherwise."""
     global _is_following
     import pickle
     import runpy
@@ -139,7 +177,9 @@ def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
     try:
         if main is not None:
             vars(sys.modules["__main__"]).update(runpy.run_path(main, run_name="__labrys_main__"))
-        add_game(pickle.loads(bytes.fromhex(data)))
+        with open(path, "rb") as file:
+            rules = pickle.load(file)
+        add_game(rules)
     except Exception as error:
         if is_named:
             sys.exit(f"labrys: {name}: another process cannot have these rules: {error}")

@@ -43,6 +43,15 @@ class Likes(TicTacToe):
         return -2.5
 
 
+class Large(TicTacToe):
+    """Rules with more data than an argument of a program can have."""
+
+    name = "other"
+
+    def __init__(self) -> None:
+        self.table = os.urandom(500_000)
+
+
 @pytest.fixture
 def game() -> labrys.Game:
     return labrys.add_game(TicTacToe())
@@ -126,6 +135,16 @@ def test_rules_that_another_process_does_not_find(
     assert labrys.solve("xx.oo....", game="tictactoe", progress=False).value == "win"
 
 
+def test_rules_may_have_much_data(game: labrys.Game) -> None:
+    labrys.add_game(Large())
+    assert labrys.solve("xx.oo....", game="other", progress=False).value == "win"
+    # A command line can be used again.
+    line, text = _program.command_line(), "setoption name UCI_Variant value other\nd\nquit\n"
+    for _ in range(2):
+        done = subprocess.run(line, input=text, capture_output=True, text=True, timeout=60, cwd=ROOT)
+        assert "Fen: ........." in done.stdout, done.stdout + done.stderr
+
+
 PROGRAM = """
 import labrys
 from tictactoe import TicTacToe
@@ -152,14 +171,18 @@ def test_a_program_is_imported_by_its_commands(guard: str, game: str, tmp_path: 
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(guard=guard, game=game))
     path = os.pathsep.join(filter(None, [str(ROOT / "python" / "examples"), os.environ.get("PYTHONPATH")]))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
     done = subprocess.run(
         [sys.executable, program],
         capture_output=True,
         text=True,
         timeout=120,
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": path},
+        env=os.environ | {"PYTHONPATH": path, "TMPDIR": str(temporary)},
     )
+    # The files with the rules for the other process.
+    assert not list(temporary.glob("labrys-rules-*"))
     if guard == GUARD or game != "mine":
         assert done.stdout.split()[-1:] == ["2"], done.stdout + done.stderr
     else:
