@@ -124,9 +124,17 @@ class Cluster:
         return next(int(each["default"]) for each in arguments if each["name"] == flag)
 
     def connect(self) -> None:
+        """Joins the cluster, or starts one on this machine. It has to have a machine for a shard."""
+        if not ray.is_initialized():
+            self.join()
+        nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+        cores = max((node["Resources"].get("CPU", 0) for node in nodes if node["Alive"]), default=0)
+        # Ray would wait for a larger one for ever. Where no machine has cores, they have yet to come.
+        if 0 < cores < self.options.cpus:
+            raise ClusterError(f"--cpus {self.options.cpus}: the largest machine has {cores:g}")
+
+    def join(self) -> None:
         """Joins the cluster, or starts one on this machine."""
-        if ray.is_initialized():
-            return
         address = self.options.address
         host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
         if colon and port.isdigit():

@@ -220,6 +220,7 @@ def test_errors_name_the_argument(cluster, tmp_path):
     refused("missing --games", "selfplay")
     refused("--sprt: set the maximum", "match", *ENGINES, "--sprt", "elo1=5")
     refused("--counting: only with --proof", "solve", *LOST, "--counting")
+    refused("--cpus 2: the largest machine has 1", "selfplay", "--cpus", "2", *selfplay)
     refused("unknown variant `x`", "solve", "--variant", "x")
     refused("FEN: missing white amazon", "solve", "--variant", "amazons", "--fen", "9q w")
     refused("needs no proof", "solve", "--variant", "amazons", "--fen", "q*Q1 w")
