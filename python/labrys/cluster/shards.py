@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
 from .._program import die_with_parent
 from . import ClusterError
@@ -20,6 +20,10 @@ from .files import Shipment, program, version
 
 # Shards submitted to Ray for each core of the cluster: one that runs and one that waits.
 QUEUED = 2
+
+# Times that Ray plays a shard again after its worker or its command was lost. One that is lost each time, as
+# it needs more memory than there is, would never end.
+RETRIES = 10
 
 # Seconds to collect finished shards. The waiting shards keep the cores busy meanwhile.
 GATHER = 0.2
@@ -123,27 +127,38 @@ def run_shards(
     """Runs shards in order, each as soon as there is room for it. `finished` is called with each result as it
     arrives; if it returns true, the rest is cancelled."""
     # Ray's type annotations do not allow a list of exceptions.
-    retries: dict[str, Any] = {"max_retries": -1, "retry_exceptions": [Lost]}
+    retries: dict[str, Any] = {"max_retries": RETRIES, "retry_exceptions": [Lost]}
     task = ray.remote(run_shard).options(num_cpus=job.cpus, **retries)
     waiting = iter(shards)
-    running: set[ray.ObjectRef[Result]] = set()
+    running: dict[ray.ObjectRef[Result], Shard] = {}
     try:
         while True:
             cores = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
             slots = QUEUED * max(1, int(cores) // job.cpus)
             while len(running) < slots and (shard := next(waiting, None)) is not None:
-                running.add(task.remote(shipment, job, shard))
+                running[task.remote(shipment, job, shard)] = shard
             if not running:
                 return
             ready, _ = ray.wait(list(running), num_returns=len(running), timeout=GATHER)
             for reference in ready:
-                running.remove(reference)
-                if finished(ray.get(reference)):
+                if finished(result_of(reference, running.pop(reference))):
                     return
-    except RayTaskError as error:
-        raise ClusterError(
-            str(error.cause) if isinstance(error.cause, ClusterError) else str(error)
-        ) from error
     finally:
         for reference in running:
             ray.cancel(reference, force=True)
+
+
+def result_of(reference: "ray.ObjectRef[Result]", shard: Shard) -> Result:
+    """The result of a shard that is finished, or its error."""
+    try:
+        return ray.get(reference)
+    except RayTaskError as error:
+        if isinstance(error.cause, Lost):
+            lost = f"{shard.name}: its command was killed {1 + RETRIES} times, perhaps for lack of memory"
+            raise ClusterError(lost) from error
+        raise ClusterError(
+            str(error.cause) if isinstance(error.cause, ClusterError) else str(error)
+        ) from error
+    except RayError as error:
+        # The worker itself was lost, was killed for its memory, or its machine has failed.
+        raise ClusterError(f"{shard.name}: {error}") from error

@@ -245,6 +245,19 @@ def test_errors_name_the_argument(cluster, tmp_path):
         commands.run(["selfplay", "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"])
 
 
+def test_a_shard_that_is_always_killed_ends_the_run(cluster, tmp_path):
+    killed = tmp_path / "killed"
+    killed.write_text(
+        '#!/bin/sh\n[ "$1" != --version ] || exec '
+        f'{shlex.join(_program.command_line())} "$@"\nkill -9 $$\n'
+    )
+    killed.chmod(0o755)
+    words = ["selfplay", "--folder", str(tmp_path / "run"), "--worker-labrys", str(killed)]
+    words += ["--variant", "tucchess", "--games", "2", "--nodes", "10"]
+    with pytest.raises(ClusterError, match="^shard 1/1: its command was killed 11 times"):
+        commands.run(words)
+
+
 def test_an_unreachable_cluster(tmp_path):
     line = [sys.executable, "-m", "labrys.cluster", "selfplay", "--address", "127.0.0.1:9"]
     line += ["--folder", str(tmp_path / "run"), "--games", "8"]
