@@ -348,6 +348,26 @@ def test_a_copy_has_the_weights_despite_later_options() -> None:
     assert copy.copy(engine).weights == engine.weights
 
 
+def test_a_copy_repeats_only_the_weights_that_count() -> None:
+    engine = labrys.Engine("neighbours", evaluation="linear")
+    file = str(ROOT / "weights" / "neighbours" / "base.json")
+
+    def change() -> int:
+        # The shipped weights are those of the feature set of the file.
+        for weights in ({"piecesForMe": 2.0}, {"piecesForMe": 3.0}, None, file, {"piecesForMe": 4.0}, None):
+            engine.weights = weights
+            engine.set(hash=8)
+            copied = copy.copy(engine)
+            assert copied.weights == engine.weights
+            assert copied.options["FeatureSet"].value == engine.options["FeatureSet"].value
+        return len(pickle.dumps(engine))
+
+    change()
+    size = change()
+    assert [change() for _ in range(5)] == [size] * 5
+    assert list(engine.weights) == engine.game.feature_sets["base"]
+
+
 def test_results_can_be_copied() -> None:
     engine = labrys.Engine("chess", multipv=2)
     position = labrys.Game("chess").start().play("e4")

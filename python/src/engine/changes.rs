@@ -80,26 +80,52 @@ impl Changes {
 
     /// Adds a change.
     pub(super) fn add(&mut self, change: Change) {
-        let changes = &mut self.0;
-        match (&change, changes.last()) {
-            (Change::Option(name, _), _) => {
+        match &change {
+            Change::Option(name, _) => {
                 // Changes before the last weights stay: setting the feature set after them would replace
                 // them.
-                let weights = changes.iter().rposition(Change::is_of_weights);
-                let later = changes.split_off(weights.map_or(0, |place| place + 1));
+                let weights = self.0.iter().rposition(Change::is_of_weights);
+                let later = self.0.split_off(weights.map_or(0, |place| place + 1));
                 let is_other = |known: &Change| !matches!(known, Change::Option(other, _) if other == name);
-                changes.extend(later.into_iter().filter(is_other));
+                self.0.extend(later.into_iter().filter(is_other));
+            }
+            // It has all weights, and selects their feature set.
+            Change::Weights(WeightsSource::File(_)) => self.remove(|_, _| true),
+            // These are the ones of the feature set that a file before them has selected.
+            Change::Weights(WeightsSource::Default) => {
+                self.remove(|_, source| !matches!(source, WeightsSource::File(_)));
             }
             // Learning sets the same weights again and again.
-            (
-                Change::Weights(WeightsSource::Named(pairs)),
-                Some(Change::Weights(WeightsSource::Named(known))),
-            ) if pairs.iter().map(|(name, _)| name).eq(known.iter().map(|(name, _)| name)) => {
-                changes.pop();
+            Change::Weights(WeightsSource::Named(pairs)) => {
+                let last = self.0.iter().rposition(Change::is_of_weights);
+                self.remove(|place, source| match source {
+                    WeightsSource::Named(known) if Some(place) == last => {
+                        pairs.iter().map(|(name, _)| name).eq(known.iter().map(|(name, _)| name))
+                    }
+                    _ => false,
+                });
             }
-            (Change::Weights(_), _) => {}
+            Change::Weights(WeightsSource::Values(_)) => {}
         }
-        changes.push(change);
+        self.0.push(change);
+    }
+
+    /// Removes weights that later ones replace, by their place among the changes and their source. Of the
+    /// options that they have kept apart, the last values are left.
+    fn remove(&mut self, is_replaced: impl Fn(usize, &WeightsSource) -> bool) {
+        let is_gone = |(place, change): (usize, &Change)| match change {
+            Change::Weights(source) => is_replaced(place, source),
+            Change::Option(..) => false,
+        };
+        if !self.0.iter().enumerate().any(is_gone) {
+            return;
+        }
+        let changes = std::mem::take(&mut self.0);
+        for (place, change) in changes.into_iter().enumerate() {
+            if !is_gone((place, &change)) {
+                self.add(change);
+            }
+        }
     }
 }
 
