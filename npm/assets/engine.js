@@ -10,26 +10,35 @@ export class Engine extends EventTarget {
   #pending = [""];     // the first words of the unfinished lines; the empty one is the start of the worker
   #isWorking = false;  // whether the worker is busy with the first of them and receives no messages
   #ready = 0;          // how many answers to `isready` are due
+  #isOver = false;     // whether the worker has been ended
+  #isHeard = false;    // whether somebody has asked for the event `error`
 
   // `startWorker` takes the callbacks for messages and for errors, and returns the worker's `post` and
   // `terminate`.
   constructor(startWorker, signals) {
     super();
-    this.addEventListener("message", event => this.onmessage?.(event));
-    this.addEventListener("error", event => this.onerror?.(event));
+    super.addEventListener("message", event => this.onmessage?.(event));
+    super.addEventListener("error", event => this.onerror?.(event));
     this.#signals = signals;
     this.#worker = startWorker(message => this.#receive(message), error => this.#fail(error));
     this.#worker.post({ signals: signals.describe() });
   }
 
+  addEventListener(type, ...rest) {
+    super.addEventListener(type, ...rest);
+    this.#isHeard ||= type === "error";
+  }
+
+  // Like a worker, it ignores what comes after its end.
   postMessage(lines) {
-    String(lines).split("\n").forEach(line => this.#send(line));
+    if (!this.#isOver) String(lines).split("\n").forEach(line => this.#send(line));
   }
 
   terminate() {
     this.#worker.terminate();
     this.#signals.close();
     this.#ready = 0;
+    this.#isOver = true;
   }
 
   #send(line) {
@@ -60,7 +69,7 @@ export class Engine extends EventTarget {
 
   #receive({ lines, isWorking, isDone, isOver, error }) {
     this.#emitReady();
-    if (error !== undefined) this.#fail(error);
+    if (error !== undefined) return this.#fail(error);
     lines?.split("\n").forEach(line => this.#emit(line));
     if (isWorking || isDone) this.#isWorking = !isDone;
     if (isDone) this.#pending.shift();
@@ -72,8 +81,11 @@ export class Engine extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data: line }));
   }
 
+  // The worker is of no use then, and would keep a program in Node from ending.
   #fail(message) {
+    if (!this.onerror && !this.#isHeard) console.error(`labrys-engine: ${message}`);
     this.dispatchEvent(Object.assign(new Event("error"), { message }));
+    this.terminate();
   }
 }
 

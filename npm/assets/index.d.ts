@@ -29,6 +29,7 @@ export default class Labrys extends EventTarget {
   /** Called with each line of output, in the event's `data`. */
   onmessage: ((event: LabrysMessageEvent) => void) | null;
 
+  /** Called when the engine has failed, which ends it. If nobody listens, the console gets the message. */
   onerror: ((event: LabrysErrorEvent) => void) | null;
 
   addEventListener<K extends keyof LabrysEventMap>(

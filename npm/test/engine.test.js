@@ -6,6 +6,8 @@ import { test } from "node:test";
 
 import Labrys from "labrys-engine";
 
+import { Engine } from "./node_modules/labrys-engine/engine.js";
+
 import { Conversation, GAMES, searchesEnd } from "./conversation.js";
 
 // Starts an engine for a conversation, and ends it afterwards.
@@ -96,3 +98,32 @@ test("bench gives the signature of the native program", () => withEngine(async t
     assert.ok(lines.includes(`${game}: ${nodes} nodes`), lines.slice(-8).join("\n"));
   }
 }));
+
+test("a failure is reported or logged, and ends the worker", async context => {
+  const heard = [];
+  context.mock.method(console, "error", text => heard.push(text));
+  const hear = ({ message }) => heard.push(message);
+  for (const [listen, expected] of [
+    [engine => (engine.onerror = hear), "broken"],
+    [engine => engine.addEventListener("error", hear), "broken"],
+    [() => {}, "labrys-engine: broken"],
+  ]) {
+    let receive;
+    let ends = 0;
+    const start = onMessage => {
+      receive = onMessage;
+      return { post() {}, terminate: () => ends++ };
+    };
+    const engine = new Engine(start, { describe() {}, close() {} });
+    engine.onmessage = ({ data }) => heard.push(data);
+    listen(engine);
+    receive({ isDone: true });
+    engine.postMessage("isready\ngo");
+    receive({ isWorking: true });
+    receive({ error: "broken" });
+    // Answered while it searches, but not any more.
+    engine.postMessage("isready");
+    await new Promise(resolve => setTimeout(resolve, 20));
+    assert.deepEqual([heard.splice(0), ends], [["readyok", expected], 1]);
+  }
+});
