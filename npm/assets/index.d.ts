@@ -14,6 +14,7 @@ export interface LabrysEventMap {
 }
 
 type Listening = Parameters<EventTarget["addEventListener"]>;
+type Unlistening = Parameters<EventTarget["removeEventListener"]>;
 
 /** Labrys in a worker, with the interface of one: lines of UCI in, lines of UCI out. */
 export default class Labrys extends EventTarget {
@@ -38,4 +39,11 @@ export default class Labrys extends EventTarget {
     options?: Listening[2],
   ): void;
   addEventListener(...listening: Listening): void;
+
+  removeEventListener<K extends keyof LabrysEventMap>(
+    type: K,
+    listener: (event: LabrysEventMap[K]) => void,
+    options?: Unlistening[2],
+  ): void;
+  removeEventListener(...unlistening: Unlistening): void;
 }
