@@ -141,7 +141,8 @@ def zero(
 ) -> ZeroTraining:
     """Learns a policy/value net by self-play into the folder `out`, like `labrys zero train`.
 
-    `settings` are those of docs/zero.md: a TOML file, or a mapping with the same keys:
+    `settings` are those of docs/zero.md: a TOML file, or a mapping with the same keys, where None leaves a
+    setting out:
 
         labrys.zero({"variant": "tucchess", "generations": 5, "net": {"channels": 8, "blocks": 1},
                      "selfplay": {"games": 50}}, out="zero")
@@ -155,7 +156,7 @@ def zero(
     with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
         if isinstance(settings, Mapping):
             path = Path(folder, "settings.toml")
-            path.write_text("".join(f"{key} = {_toml(value)}\n" for key, value in settings.items()), "utf-8")
+            path.write_text(_document(settings), "utf-8")
         else:
             path = Path(settings)
         given = _arguments.words({**arguments, "out": out})
@@ -175,10 +176,21 @@ def _train(
     return Path(out), _child.run([*command, *_arguments.words(given)], progress=progress)
 
 
+def _document(settings: Mapping[str, Any]) -> str:
+    """A TOML file with these settings. Those that are None are left out."""
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items() if value is not None)
+
+
+def _text(text: object) -> str:
+    """A text in TOML: as in JSON, but for the surrogates that JSON has for letters, and one letter that only
+    TOML escapes."""
+    return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _toml(value: object) -> str:
     """A value in TOML."""
     if isinstance(value, Mapping):
-        inner = (f"{json.dumps(str(key))} = {_toml(each)}" for key, each in value.items() if each is not None)
+        inner = (f"{_text(key)} = {_toml(each)}" for key, each in value.items() if each is not None)
         return "{ " + ", ".join(inner) + " }"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
@@ -190,5 +202,4 @@ def _toml(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
-    # A JSON string is also a TOML string.
-    return json.dumps(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    return _text(os.fsdecode(value) if isinstance(value, os.PathLike) else value)

@@ -11,6 +11,7 @@ import pytest
 
 import labrys
 from labrys import frames
+from labrys.learning import _document
 
 TRAIN = {
     "game": "neighbours", "weights": "zeros", "round": 8, "clone_every": 10, "period": 20, "compare_every": 0,
@@ -129,6 +130,14 @@ def test_a_net_is_trained_and_plays(tmp_path):
     assert engine.search(nodes=100).move is not None
     with pytest.raises(ValueError, match="8 neurons, expected a multiple of 16"):
         labrys.train_nnue(out=tmp_path / "x", game="tucchess", data=data, neurons=8)
+
+
+def test_settings_become_toml():
+    tomllib = pytest.importorskip("tomllib")
+    text = "\U0001d538 \x7f ä \" \\ \n"
+    settings = {"a": text, "b": None, "c": {"d": None, "e f": [1, True, 0.5], "g": Path("h")}, "i.j": 1}
+    expected = {"a": text, "c": {"e f": [1, True, 0.5], "g": "h"}, "i": {"j": 1}}
+    assert tomllib.loads(_document(settings)) == expected
 
 
 def test_zero_with_a_mapping_and_resumed(tmp_path):
