@@ -300,7 +300,8 @@ fn labrys_plays_the_same_in_process_and_over_uci() {
     assert_eq!(outside[0].players[1].setup, setup);
     let mut same = essence(&inside);
     for (record, other) in same.iter_mut().zip(&outside) {
-        record.players = other.players.clone();
+        // The setups differ, and with them the job.
+        (record.players, record.other_tags) = (other.players.clone(), other.other_tags.clone());
     }
     // Moves, scores and depths are the same in process and over UCI.
     assert_eq!(same, essence(&outside));
