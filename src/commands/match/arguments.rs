@@ -144,14 +144,19 @@ impl MatchArguments {
         };
         let schedule = Schedule::new(format, engines.len(), 0..rounds);
         let tournament = self.play.tournament(engines, schedule)?;
-        let job = self.job(&tournament)?;
+        let job = self.job(&tournament);
         let comment_keys = self.pgn_keys.clone();
-        let tournament = Tournament { job: shard::job(&job)?, comment_keys, ..tournament };
-        let Some(shard) = self.shard else { return Ok(Tournament { sprt, ..tournament }) };
+        let Some(shard) = self.shard else {
+            // A match alone may be of what cannot be read twice, such as openings from a pipe.
+            let job = job.ok().map(|job| shard::job(&job)).transpose()?.unwrap_or_default();
+            return Ok(Tournament { sprt, job, comment_keys, ..tournament });
+        };
+        let job = job?;
         // The SPRT is decided by the report on all shards, so a shard has none.
         let schedule = tournament.schedule.clone();
         let part = Part::new(shard, schedule.games(), &job).context("--shard")?;
-        Ok(Tournament { schedule: schedule.with_part(Some(part)), ..tournament })
+        let schedule = schedule.with_part(Some(part));
+        Ok(Tournament { schedule, job: shard::job(&job)?, comment_keys, ..tournament })
     }
 
     /// Everything that the games depend on.

@@ -30,8 +30,8 @@ pub(in crate::commands) fn with_content(value: &str, folder: &Path) -> anyhow::R
     Ok(if path.is_file() { format!("{value} (sha256 {})", sha256(&path)?) } else { value.to_owned() })
 }
 
-/// The options of an engine, each with the content of a file that it names, see [`with_content`]. `prefix` is
-/// what stands before the name of an option in an error.
+/// The options of an engine, each with the content of a file that it names, see [`with_content`], but for logs,
+/// which an engine writes. `prefix` is what stands before the name of an option in an error.
 ///
 /// # Errors
 /// If a file cannot be read; the error names the option and the file.
@@ -41,7 +41,10 @@ pub(in crate::commands) fn options_with_content(
     prefix: &str,
 ) -> anyhow::Result<Vec<(String, String)>> {
     let content = |(name, value): &(String, String)| {
-        let value = with_content(value, folder).with_context(|| format!("{prefix}{name}"))?;
+        let value = match name.to_ascii_lowercase().contains("log") {
+            true => value.clone(),
+            false => with_content(value, folder).with_context(|| format!("{prefix}{name}"))?,
+        };
         Ok((name.clone(), value))
     };
     options.iter().map(content).collect()
