@@ -156,7 +156,12 @@ impl<G: Game> Tree<G> {
         keep: bool,
         is_over: &mut dyn FnMut() -> bool,
     ) {
-        let is_whole = |node: &usize| self.nodes[*node].children_kind != Children::Cut;
+        let is_whole = |node: &usize| match self.nodes[*node].children_kind {
+            Children::Cut => false,
+            // Of the moves after one outcome of chance.
+            Children::Selected => !G::HAS_CHANCE,
+            Children::Open | Children::All => true,
+        };
         let root = if keep { self.find(position, history).filter(is_whole) } else { None };
         let quiet_priors = std::mem::take(&mut self.quiet_priors);
         match root.filter(|&root| self.reroot(root, is_over).is_some()) {
