@@ -110,9 +110,11 @@ impl<'a, E> MsdFilter<'a, E> {
             return 0;
         }
         let is_volatile = options.uses_volatility() && self.is_volatile(position, ply);
-        // Lines go on from where an iteration ends.
-        let end = if options.volatile_plies > 0 { iteration } else { 0 };
-        !mixed(2 * (ply + end * 2 * MAX_PLY) as u64 + u64::from(is_volatile))
+        let counts_ply = options.keep_fall > 0 || options.volatile_plies > 0;
+        // Beyond the horizon, lines end some plies after it.
+        let beyond = if options.volatile_plies > 0 { (ply + 1).saturating_sub(iteration) } else { 0 };
+        let place = if counts_ply { ply + beyond * 2 * MAX_PLY } else { 0 };
+        !mixed(2 * place as u64 + u64::from(is_volatile))
     }
 
     /// Whether a position at `ply` is volatile.
