@@ -391,7 +391,7 @@ impl Session {
 /// that they do not interfere.
 fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Refusal> {
     let (before, was_paused) = (state.tree.current(), state.is_paused);
-    let end = state.tree.line().last().copied().unwrap_or(before);
+    let end = state.tree.line_end();
     state.tree.show(node)?;
     // In a pause, the moves form a variation.
     state.is_paused |= state.has_engine();
@@ -418,7 +418,7 @@ fn at_end_of_line(
     decide: impl FnOnce(&mut State) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let shown = state.tree.current();
-    state.tree.show_end()?;
+    state.tree.show(state.tree.line_end())?;
     let decided = decide(state);
     if state.tree.end().is_none() || decided.is_err() {
         state.tree.show(shown)?;

@@ -292,9 +292,9 @@ impl GameTree {
         Ok(Variation { fen: board.fen(), moves: Vec::new() })
     }
 
-    /// Shows the end of the current line.
-    pub(crate) fn show_end(&mut self) -> Result<(), GameError> {
-        self.show(self.line().last().copied().unwrap_or(ROOT))
+    /// The node at the end of the current line.
+    pub(crate) fn line_end(&self) -> usize {
+        self.line().last().copied().unwrap_or(ROOT)
     }
 
     /// Makes a node the current one, and its line the current line.
