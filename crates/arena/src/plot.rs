@@ -62,7 +62,7 @@ fn curve(name: &str, player: usize, results: &Results) -> Curve {
             [_, own] if own == player => pairs.add(!first, !second),
             _ => continue,
         }
-        let (mean, error) = (pairs.mean(), pairs.score().1);
+        let (mean, error) = pairs.mean_and_error();
         let percent = |score: f64| 100.0 * score.clamp(0.0, 1.0);
         curve.points.push((2.0 * pairs.count() as f64, percent(mean)));
         curve.band.push((percent(mean - error), percent(mean + error)));

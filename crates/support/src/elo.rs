@@ -100,6 +100,11 @@ impl Pairs {
         (mean, SIGMAS * (deviation / count).sqrt())
     }
 
+    /// The mean score as it is, also if every game was won, or lost, and the error of [`Pairs::score`].
+    pub fn mean_and_error(&self) -> (f64, f64) {
+        (self.mean(), self.score().1)
+    }
+
     /// The Elo difference estimated from the results.
     pub fn elo(&self) -> Elo {
         let (mean, error) = self.score();

@@ -291,7 +291,7 @@ impl Counts {
                 },
             }
         }
-        let (score, error) = (pairs.mean(), pairs.score().1);
+        let (score, error) = pairs.mean_and_error();
         (pairs.count() > 0).then(|| FirstMove { score, error, elo: pairs.elo() })
     }
 

@@ -120,7 +120,7 @@ pub fn play_games<G: Playable>(
     let missing = missing(start, first, settings, numbers, writer.openings(), control);
     let mut next = 0;
     let (mut waiting, mut block) = (BTreeMap::new(), Vec::new());
-    let (mut result, mut written, mut room) = (Ok(()), Ok(()), writer.room());
+    let (mut result, mut written) = (Ok(()), Ok(()));
     let job = |agent: &mut Agent<G>, (place, number): (usize, u64)| match play_game(
         start, agent, settings, number, control,
     ) {
@@ -141,7 +141,7 @@ pub fn play_games<G: Playable>(
             played.games += 1;
             played.positions += game.moves.len() as u64;
             block.push(game);
-            if block.len() < room {
+            if block.len() < writer.room() {
                 continue;
             }
             // Behind games that could not be written others would be out of order.
@@ -152,7 +152,6 @@ pub fn play_games<G: Playable>(
                 }
             }
             block.clear();
-            room = writer.room();
         }
         report(played);
     });

@@ -23,7 +23,7 @@ pub(super) fn report(state: &ZeroState) -> Report<'static> {
     let (names, ratings) = (opponents(state), ratings(state));
     let score = |generation: &Generation, opponent: &str| {
         let (_, pairs) = generation.comparisons.iter().find(|(name, _)| name == opponent)?;
-        Some((pairs.mean(), pairs.score().1))
+        Some(pairs.mean_and_error())
     };
     let columns = COLUMNS.split(',').map(str::to_owned);
     let mut table = Table::new(columns.chain(names.iter().map(|name| format!("score against {name}"))));
