@@ -83,9 +83,15 @@ pub(super) fn run(arguments: &OpeningsArguments) -> anyhow::Result<()> {
     if found == 0 {
         return done.context("found no opening, nothing written");
     }
-    // Openings found so far are kept, even if the search for more fails.
-    write_atomically(&arguments.out, &text).with_context(|| out.to_string())?;
-    done.with_context(|| format!("found only {found} of {}, in {out}", counted(count, "opening")))?;
+    // Openings found so far are kept, even if the search for more fails, but not in the place of a whole book.
+    let is_kept = done.is_ok() || !arguments.out.is_file();
+    if is_kept {
+        write_atomically(&arguments.out, &text).with_context(|| out.to_string())?;
+    }
+    done.with_context(|| {
+        let place = if is_kept { format!("in {out}") } else { format!("and {out} is as it was") };
+        format!("found only {found} of {}, {place}", counted(count, "opening"))
+    })?;
     print_line!(
         "{} within {} cp, of {}",
         counted(found, "opening"),

@@ -536,22 +536,32 @@ fn a_log_that_cannot_be_written_is_an_error_at_the_end() {
 
 #[cfg(unix)]
 #[test]
-fn interrupted_openings_are_kept() {
+fn interrupted_openings_are_kept_but_replace_no_book() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.epd");
-    let mut openings = Command::new(env!("CARGO_BIN_EXE_labrys"))
-        .args(["openings", "--count", "1000000", "--nodes", "1", "--within", "9999", "--out"])
-        .arg(&path)
-        .env("RUST_LOG", "labrys=debug")
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let log = openings.stderr.take().unwrap();
-    let error = shell::signal_at(&openings, log, "opening 1: ", "-INT");
-    assert!(!openings.wait().unwrap().success());
-    let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+    let interrupted = || {
+        let mut openings = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["openings", "--count", "1000000", "--nodes", "1", "--within", "9999", "--out"])
+            .arg(&path)
+            .env("RUST_LOG", "labrys=debug")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = openings.stderr.take().unwrap();
+        let error = shell::signal_at(&openings, log, "opening 1: ", "-INT");
+        assert!(!openings.wait().unwrap().success());
+        error
+    };
+    let error = interrupted();
+    let book = std::fs::read_to_string(&path).unwrap();
+    let lines = book.lines().count();
     let told = format!("found only {lines} of 1000000 openings, in {}: interrupted", path.display());
     assert!(lines > 0 && error.contains(&told), "{lines}: {error}");
+
+    std::fs::write(&path, "a whole book").unwrap();
+    let (error, told) = (interrupted(), format!("and {} is as it was: interrupted", path.display()));
+    assert!(error.contains(&told), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "a whole book");
 }
 
 #[test]
