@@ -7,9 +7,10 @@ use std::sync::mpsc::{self, Sender};
 
 use labrys::commands;
 use labrys::engine::{Settings, registry};
+use labrys::game::Wdl;
 use labrys::protocol;
 use labrys::search::{Control, Limits};
-use labrys::solver::{self, SolveTask, Value};
+use labrys::solver::{self, SolveTask};
 
 #[path = "../examples/breakthrough/game.rs"]
 mod breakthrough;
@@ -72,7 +73,7 @@ fn an_added_game_is_known_by_name_everywhere() {
     let task = SolveTask { resources: 16.into(), known: &[], regions: None, proof: None };
     let mut value = None;
     prover.solve(&task, &Limits::none(), &Control::default(), &mut |found| value = found.value).unwrap();
-    assert_eq!(value, Some(Value::Win));
+    assert_eq!(value, Some(Wdl::Win));
 
     // Matches, self-play and learning, by the command line.
     let folder = tempfile::tempdir().unwrap();

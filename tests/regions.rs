@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
+use labrys::game::Wdl;
 use labrys::game::amazons::Amazons;
 use labrys::search::{Control, Limits};
-use labrys::solver::Solvable;
-use labrys::solver::{Value, solve};
+use labrys::solver::{Solvable, solve};
 
 use common::minimax::end_games;
 
@@ -43,7 +43,7 @@ fn proof(folder: Option<&Path>) -> (String, u64) {
 fn check_end_games() {
     for (fen, position, expected) in end_games(8, 6..=14, 20_000).take(60) {
         let solution = solve(&position, 16, &Limits::nodes(1_000_000), &Control::default()).unwrap();
-        let expected = if expected > 0 { Value::Win } else { Value::Loss };
+        let expected = if expected > 0 { Wdl::Win } else { Wdl::Loss };
         assert_eq!(solution.value, Some(expected), "{fen}");
     }
 }

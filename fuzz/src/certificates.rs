@@ -5,10 +5,10 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use labrys_core::engine::Settings;
-use labrys_core::game::Game;
 use labrys_core::game::amazons::Amazons;
+use labrys_core::game::{Game, Wdl};
 use labrys_core::search::{Control, Limits};
-use labrys_solver::{KnownValues, Leaves, SolveTask, SolverGame, Value, Verifier};
+use labrys_solver::{KnownValues, Leaves, SolveTask, SolverGame, Verifier};
 
 use super::scratch::{folder, with_file};
 use super::{Target, game_and_rest, repair, seeds, with_game};
@@ -79,7 +79,7 @@ fn verify<G: SolverGame>(bytes: &[u8]) {
             if G::info().name == Amazons::info().name {
                 let mut left = MOST_POSITIONS;
                 let wins = wins(&position, &mut left);
-                let expected = wins.map(|wins| if wins { Value::Win } else { Value::Loss });
+                let expected = wins.map(|wins| if wins { Wdl::Win } else { Wdl::Loss });
                 assert!(expected.is_none_or(|expected| expected == verified.header.value), "{verified:?}");
             }
         }

@@ -16,7 +16,7 @@ use labrys::arena::{
 use labrys::engine::{Board, GameState, Playable, SearchReport, Settings};
 use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
-use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
+use labrys::game::{Color, Ending, Game, GameHistory, Outcome, Wdl};
 use labrys::learn::play::{Agent, SearchLimit};
 use labrys::learn::{
     self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, TemporalDifference, Trainer,
@@ -24,7 +24,7 @@ use labrys::learn::{
 };
 use labrys::protocol::engine_log::EngineLog;
 use labrys::search::{Control, Limits, Options, SearchMode};
-use labrys::solver::{Value, solve};
+use labrys::solver::solve;
 
 /// A board of letters, the lowest rank first, with the player to move.
 type Letters = ([[u8; 5]; 5], bool);
@@ -156,7 +156,7 @@ fn positions_are_solved_as_by_minimax() {
     for (position, _) in random_lines::<Breakthrough>(200, 40) {
         let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
         let solution = solve(&position, 16, &Limits::nodes(1_000_000), &Control::default()).unwrap();
-        let value = if expected > 0 { Value::Win } else { Value::Loss };
+        let value = if expected > 0 { Wdl::Win } else { Wdl::Loss };
         assert_eq!(solution.value, Some(value), "{}", position.fen());
         found[usize::from(expected > 0)] += 1;
     }

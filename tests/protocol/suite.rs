@@ -11,9 +11,9 @@ use labrys::engine::suite::{Goal, SuitePosition, read};
 use labrys::engine::{Engine, Settings};
 use labrys::game::epd::Epd;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game};
+use labrys::game::{Color, Game, Wdl};
 use labrys::search::{Control, Limits};
-use labrys::solver::{self, SolveTask, Value};
+use labrys::solver::{self, SolveTask};
 use serde_json::Value as Json;
 
 /// The shipped suites: file, game, nodes that are enough to solve all positions.
@@ -99,7 +99,7 @@ fn the_winning_moves_of_the_suites_are_complete() {
                 let mut keep = |found| solution = Some(found);
                 prover.solve(&task, &Limits::none(), &Control::default(), &mut keep).unwrap();
                 let solution = solution.unwrap();
-                solution.value == Some(Value::Loss)
+                solution.value == Some(Wdl::Loss)
             });
             let Goal::Best(moves) = goal else { panic!("{fen}: {goal:?}") };
             assert_eq!(BTreeSet::from_iter(winning), BTreeSet::from_iter(moves), "{fen}");

@@ -15,11 +15,11 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, GameHistory};
+use labrys::game::{Color, Game, GameHistory, Wdl};
 use labrys::search::{Control, Limits};
 use labrys::solver::Solvable;
 use labrys::solver::{
-    Job, KnownValues, Leaves, Solver, Value, Verified, Verifier, WriteError, result_line, split, with_solver,
+    Job, KnownValues, Leaves, Solver, Verified, Verifier, WriteError, result_line, split, with_solver,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -41,7 +41,7 @@ const KEPT: u8 = 5;
 pub(crate) const MOVE: u8 = 6;
 
 /// Solves a position and writes the certificate.
-fn certify<G: Solvable>(fen: &str, known: &KnownValues<G>, leaves: Leaves, path: &Path) -> Value {
+fn certify<G: Solvable>(fen: &str, known: &KnownValues<G>, leaves: Leaves, path: &Path) -> Wdl {
     let position = G::from_fen(fen).unwrap();
     let (limits, control) = (Limits::nodes(100_000), Control::default());
     let job = |solver: &mut Solver<G>| {
@@ -119,7 +119,7 @@ fn games_of_chance_have_no_certificates() {
 
 #[test]
 fn proofs_are_verified() {
-    fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Value) {
+    fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Wdl) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("proof");
         assert_eq!(certify(fen, &KnownValues::<G>::new(), leaves, &path), value, "{fen}");
@@ -128,13 +128,13 @@ fn proofs_are_verified() {
         assert_eq!(header.counts.counted > 0, leaves == Leaves::Counted, "{fen}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
-    check::<Amazons>(LOSS, Leaves::Searched, Value::Loss);
-    check::<Amazons>(LOSS, Leaves::Counted, Value::Loss);
-    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 b", Leaves::Counted, Value::Win);
-    check::<Chess>(MATE_IN_TWO, Leaves::Searched, Value::Win);
-    check::<Chess>("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", Leaves::Searched, Value::Loss);
-    check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Leaves::Searched, Value::Draw);
-    check::<Chess>("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Leaves::Searched, Value::Draw);
+    check::<Amazons>(LOSS, Leaves::Searched, Wdl::Loss);
+    check::<Amazons>(LOSS, Leaves::Counted, Wdl::Loss);
+    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 b", Leaves::Counted, Wdl::Win);
+    check::<Chess>(MATE_IN_TWO, Leaves::Searched, Wdl::Win);
+    check::<Chess>("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", Leaves::Searched, Wdl::Loss);
+    check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Leaves::Searched, Wdl::Draw);
+    check::<Chess>("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Leaves::Searched, Wdl::Draw);
 }
 
 #[test]
@@ -328,13 +328,13 @@ fn a_proof_is_put_together_from_parts() {
         assert_eq!(moves.len(), 1);
         let path = folder.path().join(number.to_string());
         let value = certify(&position.fen(), &KnownValues::<Amazons>::new(), Leaves::Searched, &path);
-        assert_eq!((value, known.insert(position, value)), (Value::Win, None));
+        assert_eq!((value, known.insert(position, value)), (Wdl::Win, None));
         parts.push(path);
     }
     assert_eq!(split(&root, 1, &known), [], "nothing is left to do");
     let main = folder.path().join("main");
     // A known value of the whole position does not shorten the proof.
-    known.insert(&root, Value::Loss);
+    known.insert(&root, Wdl::Loss);
     certify(LOSS, &known, Leaves::Searched, &main);
     let error = verify::<Amazons>(&main).unwrap_err();
     assert!(error.contains("no certificate before this one proves it"), "{error}");
@@ -364,16 +364,16 @@ fn decided_positions_are_not_split() {
     let root = &first.last().unwrap().position;
     let all = split(root, 2, &none);
     let below = |jobs: &[Job<Amazons, _>], mv| jobs.iter().filter(|job| job.moves[0] == mv).count();
-    let lost = all.iter().find(|job| value(&job.position) == Value::Loss).unwrap();
+    let lost = all.iter().find(|job| value(&job.position) == Wdl::Loss).unwrap();
     // One loss of the last player is a win of the one before, whatever its other moves are worth.
     let mut known = KnownValues::new();
-    known.insert(&lost.position, Value::Loss);
+    known.insert(&lost.position, Wdl::Loss);
     let left = split(root, 2, &known);
     assert!(below(&all, lost.moves[0]) > 1 && below(&left, lost.moves[0]) == 0);
     assert!(!left.is_empty(), "other moves are still open");
     // And one loss of the one before decides everything.
-    let refuted = split(root, 1, &none).into_iter().find(|job| value(&job.position) == Value::Loss).unwrap();
-    known.insert(&refuted.position, Value::Loss);
+    let refuted = split(root, 1, &none).into_iter().find(|job| value(&job.position) == Wdl::Loss).unwrap();
+    known.insert(&refuted.position, Wdl::Loss);
     assert_eq!(split(root, 2, &known), []);
 }
 
@@ -384,10 +384,10 @@ fn a_known_value_is_used() {
     let mut position = Chess::from_fen(fen).unwrap();
     position.play(position.parse_move("e2e4").unwrap());
     let mut known = KnownValues::new();
-    known.insert(&position, Value::Loss);
+    known.insert(&position, Wdl::Loss);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");
-    assert_eq!(certify(fen, &known, Leaves::Searched, &path), Value::Win);
+    assert_eq!(certify(fen, &known, Leaves::Searched, &path), Wdl::Win);
     assert!(verify::<Chess>(&path).is_err());
 }
 
@@ -401,7 +401,7 @@ fn results_are_checked_by_line() {
     };
     let good = "# a comment\n\namazons\t1qq1/q2q/Q2Q/1QQ1 w - - 0 1\tloss\t3716\n";
     let known = read(good).unwrap();
-    assert_eq!(known.get(&Amazons::from_fen(LOSS).unwrap()), Some(Value::Loss));
+    assert_eq!(known.get(&Amazons::from_fen(LOSS).unwrap()), Some(Wdl::Loss));
     assert_eq!(known.get(&Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 b").unwrap()), None);
     assert!(read(&good.repeat(2)).is_ok());
     // The moves that lead there are informative, in any encoding.
@@ -439,14 +439,14 @@ fn results_are_checked_by_line() {
 fn a_line_that_was_written_has_a_checksum() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.tsv");
-    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Value::Loss, 3716);
+    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Wdl::Loss, 3716);
     for bit in 0..8 * line.len() {
         let mut bytes = line.clone().into_bytes();
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &bytes).unwrap();
         if let Ok(known) = KnownValues::<Amazons>::read(std::slice::from_ref(&path)) {
             let value = known.get(&Amazons::from_fen(LOSS).unwrap());
-            assert!(value == Some(Value::Loss) || bytes[0] == b'#', "{}", String::from_utf8_lossy(&bytes));
+            assert!(value == Some(Wdl::Loss) || bytes[0] == b'#', "{}", String::from_utf8_lossy(&bytes));
         }
     }
 }
@@ -503,7 +503,7 @@ fn each_line_of_the_published_results_has_its_checksum() {
 fn results_are_not_added_to_damaged_lines() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list.tsv");
-    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Value::Loss, 3716);
+    let line = result_line("amazons", &Amazons::from_fen(LOSS).unwrap().fen(), Wdl::Loss, 3716);
     for (text, problem) in [
         (line.replace("loss", "win"), "line 1: damaged: checksum "),
         (line.replacen('1', "2", 1), "line 1: damaged: checksum "),
@@ -529,11 +529,11 @@ fn results_are_not_added_to_damaged_lines() {
 fn draws_by_the_clock_are_not_mixed_up() {
     let mut known = KnownValues::<Neighbours>::new();
     let start = Neighbours::start();
-    known.insert(&start, Value::Draw);
+    known.insert(&start, Wdl::Draw);
     let fen = start.fen();
     let fields: Vec<_> = fen.split(' ').collect();
     let later = format!("{} {} 7 9", fields[0], fields[1]);
-    assert_eq!(known.get(&start), Some(Value::Draw));
+    assert_eq!(known.get(&start), Some(Wdl::Draw));
     assert_eq!(known.get(&Neighbours::from_fen(&later).unwrap()), None);
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, GameHistory};
+use labrys::game::{Color, Game, GameHistory, Wdl};
 use labrys::search::{Control, Limits};
 use labrys::solver::{ProofLeaf, Solvable};
-use labrys::solver::{Solution, Value, solve};
+use labrys::solver::{Solution, solve};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -52,25 +52,25 @@ fn neighbours(
     best
 }
 
-fn number(value: Value) -> i32 {
+fn number(value: Wdl) -> i32 {
     match value {
-        Value::Win => 1,
-        Value::Draw => 0,
-        Value::Loss => -1,
+        Wdl::Win => 1,
+        Wdl::Draw => 0,
+        Wdl::Loss => -1,
     }
 }
 
 fn solved<G: Solvable>(fen: &str, nodes: u64) -> Solution<G::Move> {
     let position = G::from_fen(fen).unwrap();
     let solution = solve(&position, 16, &Limits::nodes(nodes), &Control::default()).unwrap();
-    if let Some(value @ (Value::Win | Value::Loss)) = solution.value {
+    if let Some(value @ (Wdl::Win | Wdl::Loss)) = solution.value {
         check_line(&position, &solution, value);
     }
     solution
 }
 
 /// Plays the line of a solution.
-fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Value) {
+fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Wdl) {
     let (mut position, mut history) = (start.clone(), GameHistory::new());
     for &mv in &solution.line {
         assert!(history.outcome(&position).is_none() && position.is_legal(mv), "{}", start.fen());
@@ -78,7 +78,7 @@ fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Value) {
         position.play(mv);
     }
     if solution.is_complete {
-        let winner = if value == Value::Win { start.side_to_move() } else { !start.side_to_move() };
+        let winner = if value == Wdl::Win { start.side_to_move() } else { !start.side_to_move() };
         assert_eq!(history.outcome(&position).unwrap().winner, Some(winner), "{}", start.fen());
     }
 }
@@ -131,7 +131,7 @@ fn a_guard_of_two_squares_cannot_fill_both() {
     let position = Amazons::from_fen(fen).unwrap();
     assert_eq!(result(&position, &mut Plain::new(1_000)), Some(-1));
     assert_ne!(position.proof_leaf(), ProofLeaf::Decided(Some(Color::White)));
-    assert_eq!(solved::<Amazons>(fen, 1_000).value, Some(Value::Loss));
+    assert_eq!(solved::<Amazons>(fen, 1_000).value, Some(Wdl::Loss));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn keys_are_invariant_under_symmetries() {
 fn known_results_take_a_small_share_of_the_plain_nodes() {
     // A plain boolean search with a hash map takes 100,159 and 53,449,813 nodes.
     for (fen, expected, most) in
-        [("1qq1/q2q/Q2Q/1QQ1 w", Value::Loss, 10_015), ("1q1q1/q3q/Q3Q/1Q1Q1 w", Value::Win, 20_000)]
+        [("1qq1/q2q/Q2Q/1QQ1 w", Wdl::Loss, 10_015), ("1q1q1/q3q/Q3Q/1Q1Q1 w", Wdl::Win, 20_000)]
     {
         let solution = solved::<Amazons>(fen, most);
         assert_eq!(solution.value, Some(expected), "{fen}: {} nodes", solution.nodes);
@@ -204,19 +204,19 @@ fn end_games_of_neighbours_are_solved_as_by_minimax() {
 fn chess_has_wins_losses_and_draws() {
     for (fen, value, plies) in [
         // Mates in one, in two and in three.
-        ("k7/8/1K6/8/8/8/8/7R w - - 0 1", Value::Win, Some(1)),
-        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Value::Win, Some(3)),
-        ("8/8/8/8/8/5k2/6q1/7K w - - 0 1", Value::Loss, Some(0)),
-        ("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", Value::Loss, None),
+        ("k7/8/1K6/8/8/8/8/7R w - - 0 1", Wdl::Win, Some(1)),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Wdl::Win, Some(3)),
+        ("8/8/8/8/8/5k2/6q1/7K w - - 0 1", Wdl::Loss, Some(0)),
+        ("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", Wdl::Loss, None),
         // Stalemate, now and after the only move.
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Value::Draw, None),
-        ("8/8/8/8/8/k7/p7/K7 w - - 0 1", Value::Draw, None),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Wdl::Draw, None),
+        ("8/8/8/8/8/k7/p7/K7 w - - 0 1", Wdl::Draw, None),
         // The move that draws by lack of progress may mate as well; one ply later it is too late.
-        ("k7/8/1K6/8/8/8/8/7R w - - 99 80", Value::Win, Some(1)),
-        ("1k6/8/1K6/8/8/8/8/7R b - - 98 80", Value::Draw, None),
-        ("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Value::Draw, None),
+        ("k7/8/1K6/8/8/8/8/7R w - - 99 80", Wdl::Win, Some(1)),
+        ("1k6/8/1K6/8/8/8/8/7R b - - 98 80", Wdl::Draw, None),
+        ("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Wdl::Draw, None),
         // Nobody can win any more.
-        ("8/8/8/3k4/8/3K4/8/6N1 w - - 0 80", Value::Draw, None),
+        ("8/8/8/3k4/8/3K4/8/6N1 w - - 0 80", Wdl::Draw, None),
     ] {
         let solution = solved::<Chess>(fen, 100_000);
         assert_eq!(solution.value, Some(value), "{fen}");
@@ -246,7 +246,7 @@ fn a_small_table_gives_the_same_answer() {
     // A table that is far too small for all positions.
     let position = Amazons::from_fen("1q1q1/q3q/Q3Q/1Q1Q1 b").unwrap();
     let small = solve(&position, 1, &Limits::none(), &Control::default()).unwrap();
-    assert_eq!((small.value, small.is_complete), (Some(Value::Win), true), "the board is symmetric");
+    assert_eq!((small.value, small.is_complete), (Some(Wdl::Win), true), "the board is symmetric");
 }
 
 fn labrys(arguments: &[&str]) -> (bool, String, String) {

@@ -16,7 +16,7 @@ use labrys::game::{
     Wdl,
 };
 use labrys::search::{Control, Limits};
-use labrys::solver::{KnownValues, Solver, Value, with_solver};
+use labrys::solver::{KnownValues, Solver, with_solver};
 
 /// The tables of three men.
 const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
@@ -377,7 +377,7 @@ fn proofs_count_the_fifty_move_rule_whatever_searches_do() {
         let limits = Limits::none();
         let value =
             with_solver(&position, &known, Some(&tables), &1.into(), &limits, &control, solve).unwrap();
-        assert_eq!(value, Some(Value::Draw), "progress rule: {progress_rule}");
+        assert_eq!(value, Some(Wdl::Draw), "progress rule: {progress_rule}");
     }
 }
 

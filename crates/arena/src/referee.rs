@@ -11,7 +11,7 @@ use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use super::{GameResult, Variation};
 use labrys_core::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys_core::engine::{Board, GameState, PositionError};
-use labrys_core::game::{Color, EndgameTables, Game, Wdl};
+use labrys_core::game::{Color, EndgameTables, Game};
 use labrys_core::search::Control;
 
 /// The result of a game, with its reason.
@@ -278,12 +278,7 @@ impl<G: Game> GameDriver<G> for Referee<'_, G> {
 
 /// The result of a position by endgame tables, if they have it.
 fn table_result<G: Game>(tables: &dyn EndgameTables<G>, game: &GameState<G>) -> Option<AdjudicatedResult> {
-    let stm = game.side_to_move();
-    let winner = match tables.probe(game.position())? {
-        Wdl::Win => Some(stm),
-        Wdl::Draw => None,
-        Wdl::Loss => Some(!stm),
-    };
+    let winner = tables.probe(game.position())?.winner(game.side_to_move());
     let result = winner.map_or("draw".to_owned(), |winner| format!("{winner} wins"));
     Some(AdjudicatedResult { winner, details: format!("{result}: endgame tables") })
 }

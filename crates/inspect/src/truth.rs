@@ -4,7 +4,7 @@ use labrys_core::engine::{GameState, TypedEngine};
 use labrys_core::eval::{Evaluator, Score};
 use labrys_core::game::{EndgameTables, Knowledge, Wdl};
 use labrys_core::search::{Bound, Control, Limits, Reference, ReferenceNode, Report};
-use labrys_solver::{Resources, Solvable, Value, solve};
+use labrys_solver::{Resources, Solvable, solve};
 
 /// MiB of the solver's table.
 const SOLVER_MEMORY: usize = 64;
@@ -46,19 +46,12 @@ impl<G: Solvable + Knowledge, E: Evaluator<G>> Truth<'_, G, E> {
                     Some((solution.value?, solution.nodes))
                 })
             }
-            Truth::Tables(tables) => by_result(root, node, |position| {
-                let value = match tables.probe(position)? {
-                    Wdl::Win => Value::Win,
-                    Wdl::Draw => Value::Draw,
-                    Wdl::Loss => Value::Loss,
-                };
-                Some((value, 1))
-            }),
+            Truth::Tables(tables) => by_result(root, node, |position| Some((tables.probe(position)?, 1))),
             Truth::Nodes(engine, nodes) => {
                 let ply = node.path.len();
                 let game = game(root, &node.path)?;
                 if let Some(outcome) = game.position().outcome() {
-                    return Some((score(Value::of(outcome.winner, game.position().side_to_move()), ply), 0));
+                    return Some((score(Wdl::of(outcome.winner, game.position().side_to_move()), ply), 0));
                 }
                 let moves = (!node.moves.is_empty()).then_some(&node.moves[..]);
                 let mut last = None;
@@ -82,12 +75,12 @@ impl<G: Solvable + Knowledge, E: Evaluator<G>> Truth<'_, G, E> {
 fn by_result<G: Knowledge>(
     root: &GameState<G>,
     node: &ReferenceNode<G::Move>,
-    mut result: impl FnMut(&G) -> Option<(Value, u64)>,
+    mut result: impl FnMut(&G) -> Option<(Wdl, u64)>,
 ) -> Option<(Score, u64)> {
     let game = game(root, &node.path)?;
     let (position, ply) = (game.position(), node.path.len());
     let mut value = |position: &G| match game.history().outcome(position) {
-        Some(outcome) => Some((Value::of(outcome.winner, position.side_to_move()), 0)),
+        Some(outcome) => Some((Wdl::of(outcome.winner, position.side_to_move()), 0)),
         None => result(position),
     };
     if node.moves.is_empty() {
@@ -107,11 +100,11 @@ fn by_result<G: Knowledge>(
 }
 
 /// A result as a score, `ply` plies from the root.
-fn score(value: Value, ply: usize) -> Score {
+fn score(value: Wdl, ply: usize) -> Score {
     match value {
-        Value::Win => Score::tb_win_in(ply),
-        Value::Draw => Score::DRAW,
-        Value::Loss => Score::tb_loss_in(ply),
+        Wdl::Win => Score::tb_win_in(ply),
+        Wdl::Draw => Score::DRAW,
+        Wdl::Loss => Score::tb_loss_in(ply),
     }
 }
 

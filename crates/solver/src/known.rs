@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::certificate::{self, CertificateError, Verifier, end, hash, is_same};
-use super::{ChanceError, Value, can_be_proven};
+use super::{ChanceError, can_be_proven};
 use crate::{ProofLeaf, Solvable};
-use labrys_core::game::{counted, quote};
+use labrys_core::game::{Wdl, counted, quote};
 use labrys_support::text;
 
 /// Values of positions. Positions that symmetries of the rules turn into each other are one.
 #[derive(Clone, Debug)]
 pub struct KnownValues<G> {
     /// Canonical positions by their hash.
-    values: HashMap<u64, Vec<(G, Value)>>,
+    values: HashMap<u64, Vec<(G, Wdl)>>,
     /// The same by the keys of the solver, of positions that are not decided without search.
-    by_key: HashMap<u64, Value>,
+    by_key: HashMap<u64, Wdl>,
 }
 
 /// Why a file with results is refused.
@@ -70,7 +70,7 @@ impl KnownError {
 const CHECKSUM: &str = "crc32=";
 
 /// A line for the value of a position of a game, with the checksum of what stands before it.
-pub fn result_line(variant: &str, fen: &str, value: Value, nodes: u64) -> String {
+pub fn result_line(variant: &str, fen: &str, value: Wdl, nodes: u64) -> String {
     let line = format!("{variant}\t{fen}\t{value}\t{nodes}");
     let checksum = crc32fast::hash(line.as_bytes());
     format!("{line}\t{CHECKSUM}{checksum:08x}\n")
@@ -156,9 +156,9 @@ impl<G: Solvable> KnownValues<G> {
             return Err(format!("game {}, expected `{}`", quote(variant), G::info().name));
         }
         let value = match value {
-            "win" => Value::Win,
-            "draw" if G::CAN_BE_DRAWN => Value::Draw,
-            "loss" => Value::Loss,
+            "win" => Wdl::Win,
+            "draw" if G::CAN_BE_DRAWN => Wdl::Draw,
+            "loss" => Wdl::Loss,
             _ => {
                 return Err(format!(
                     "value {}, expected a value of the game: win, draw or loss",
@@ -170,7 +170,7 @@ impl<G: Solvable> KnownValues<G> {
         self.add_text(fen, value)
     }
 
-    fn add_text(&mut self, fen: &str, value: Value) -> Result<(), String> {
+    fn add_text(&mut self, fen: &str, value: Wdl) -> Result<(), String> {
         let position = G::from_fen(fen).map_err(|error| error.to_string())?;
         let stm = position.side_to_move();
         let certain = match (end(&position), position.proof_leaf()) {
@@ -193,7 +193,7 @@ impl<G: Solvable> KnownValues<G> {
     }
 
     /// Adds the value of a position, unless one is known, which is returned.
-    pub fn insert(&mut self, position: &G, value: Value) -> Option<Value> {
+    pub fn insert(&mut self, position: &G, value: Wdl) -> Option<Wdl> {
         let known = self.get(position);
         if known.is_none() {
             let canonical = position.canonical();
@@ -204,7 +204,7 @@ impl<G: Solvable> KnownValues<G> {
     }
 
     /// The value of a position, if it is known.
-    pub fn get(&self, position: &G) -> Option<Value> {
+    pub fn get(&self, position: &G) -> Option<Wdl> {
         if self.values.is_empty() {
             return None;
         }
@@ -214,7 +214,7 @@ impl<G: Solvable> KnownValues<G> {
     }
 
     /// The values by the keys of the solver, of positions that are not decided without search.
-    pub(super) fn by_proof_key(&self) -> &HashMap<u64, Value> {
+    pub(super) fn by_proof_key(&self) -> &HashMap<u64, Wdl> {
         &self.by_key
     }
 }

@@ -15,14 +15,14 @@
 //! Who wins Amazons on a small board, with a table of 16 MiB:
 //!
 //! ```
-//! use labrys_core::game::Game;
+//! use labrys_core::game::{Game, Wdl};
 //! use labrys_core::game::amazons::Amazons;
 //! use labrys_core::search::{Control, Limits};
-//! use labrys_solver::{Value, solve};
+//! use labrys_solver::solve;
 //!
 //! let position = Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 w")?;
 //! let solution = solve(&position, 16, &Limits::none(), &Control::default())?;
-//! assert_eq!(solution.value, Some(Value::Loss));
+//! assert_eq!(solution.value, Some(Wdl::Loss));
 //! assert!(solution.is_complete && !solution.line.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -42,11 +42,9 @@ mod solvable;
 mod split;
 mod table;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::certificate::{
@@ -63,7 +61,7 @@ pub use self::retrograde::{BuildError, TableSummary, TablesListener, TablesReque
 pub use self::solvable::{ProofLeaf, Solvable};
 pub use self::split::{Job, split};
 use self::table::{Memory, ProofTable};
-use labrys_core::game::{Color, EndgameTables, Game, GameHistory, TableOptions};
+use labrys_core::game::{Color, EndgameTables, Game, GameHistory, TableOptions, Wdl};
 use labrys_core::search::{Control, Limits};
 
 /// Nodes of the first attempt at each of the two questions; they double with each attempt.
@@ -72,53 +70,11 @@ const FIRST_ATTEMPT: u64 = 1_000;
 /// Nodes of a turn of a job: some 20 s.
 const TURN: u64 = 1 << 21;
 
-/// The game-theoretic value of a position for its side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Value {
-    /// The side to move wins.
-    Win,
-    /// Neither player wins.
-    Draw,
-    /// The other player wins.
-    Loss,
-}
-
-impl Value {
-    /// The value of a game with this winner, or none, for the side to move.
-    pub fn of(winner: Option<Color>, stm: Color) -> Value {
-        match winner {
-            Some(winner) if winner == stm => Value::Win,
-            Some(_) => Value::Loss,
-            None => Value::Draw,
-        }
-    }
-
-    /// The winner, with this side to move.
-    pub fn winner(self, stm: Color) -> Option<Color> {
-        match self {
-            Value::Win => Some(stm),
-            Value::Draw => None,
-            Value::Loss => Some(!stm),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Value::Win => "win",
-            Value::Draw => "draw",
-            Value::Loss => "loss",
-        })
-    }
-}
-
 /// The answer of the solver, with moves of type `M`.
 #[derive(Clone, Debug)]
 pub struct Solution<M> {
     /// The value; `None` if the limits did not suffice for a proof.
-    pub value: Option<Value>,
+    pub value: Option<Wdl>,
     /// A line of play that the winner wins; empty without a winner.
     pub line: Vec<M>,
     /// Whether the line reaches the end of the game: the limits may not suffice for that.
@@ -155,7 +111,7 @@ pub enum SolveError {
     #[error("the proof of a {value} is wrong: its line ends otherwise")]
     Line {
         /// The value that was proven.
-        value: Value,
+        value: Wdl,
     },
 }
 
@@ -343,7 +299,7 @@ impl<G: Solvable> Solver<'_, G> {
     }
 
     /// The solution of a position with this value.
-    fn solution(&mut self, position: &G, value: Option<Value>) -> Solution<G::Move> {
+    fn solution(&mut self, position: &G, value: Option<Wdl>) -> Solution<G::Move> {
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
             Some(winner) => line(position, winner, self.known, &mut self.prover),
             None => (Vec::new(), true),
@@ -369,7 +325,7 @@ impl<G: Solvable> Solver<'_, G> {
         &mut self,
         path: &Path,
         position: &G,
-        value: Value,
+        value: Wdl,
         leaves: Leaves,
     ) -> Result<Written, WriteError> {
         let known = self.known;
@@ -380,7 +336,7 @@ impl<G: Solvable> Solver<'_, G> {
 
 /// The value of a position, if `most` more nodes suffice. The two questions take turns, as one may be much
 /// harder than the other.
-fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Value> {
+fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Wdl> {
     let (mut wins, mut holds) = (None, None);
     let end = prover.nodes.saturating_add(most);
     let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { most };
@@ -390,10 +346,10 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option
             holds = holds.or_else(|| prover.prove(position, false, nodes).map(|(reached, _)| reached));
         }
         match (wins, holds) {
-            (Some(true), _) => return Some(Value::Win),
-            (_, Some(false)) => return Some(Value::Loss),
-            (Some(false), Some(true)) => return Some(Value::Draw),
-            (Some(false), None) if !G::CAN_BE_DRAWN => return Some(Value::Loss),
+            (Some(true), _) => return Some(Wdl::Win),
+            (_, Some(false)) => return Some(Wdl::Loss),
+            (Some(false), Some(true)) => return Some(Wdl::Draw),
+            (Some(false), None) if !G::CAN_BE_DRAWN => return Some(Wdl::Loss),
             _ if prover.is_stopped() || prover.nodes >= end => return None,
             _ => nodes = nodes.saturating_mul(2),
         }

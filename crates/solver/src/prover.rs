@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::mem;
 use std::ops::ControlFlow;
 
-use super::Value;
 use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
 use super::shared::SharedSearch;
@@ -35,7 +34,7 @@ const CLOCK_INTERVAL: u64 = 1 << 12;
 pub(super) struct Prover<'a, G> {
     table: ProofTable<'a>,
     /// Values that are known without a search, by the keys of the game.
-    known: &'a HashMap<u64, Value>,
+    known: &'a HashMap<u64, Wdl>,
     /// Endgame tables, if any.
     tables: Option<&'a dyn EndgameTables<G>>,
     limits: Limits,
@@ -70,7 +69,7 @@ struct Child<M> {
 impl<'a, G: Solvable> Prover<'a, G> {
     pub(super) fn new(
         table: ProofTable<'a>,
-        known: &'a HashMap<u64, Value>,
+        known: &'a HashMap<u64, Wdl>,
         limits: Limits,
         control: &'a Control,
     ) -> Prover<'a, G> {
@@ -322,13 +321,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
 
     /// The winner by the endgame tables, or none in a draw; `None` where they do not have the position.
     pub(super) fn table_winner(&self, position: &G) -> Option<Option<Color>> {
-        let result = self.tables?.probe(position)?;
-        let stm = position.side_to_move();
-        Some(match result {
-            Wdl::Win => Some(stm),
-            Wdl::Draw => None,
-            Wdl::Loss => Some(!stm),
-        })
+        Some(self.tables?.probe(position)?.winner(position.side_to_move()))
     }
 
     /// Updates the children from the table. Those proven to reach their aim are dropped.

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{KnownValues, Value};
+use super::KnownValues;
 use crate::{ProofLeaf, Solvable};
-use labrys_core::game::GameHistory;
+use labrys_core::game::{GameHistory, Wdl};
 
 /// A position that has to be solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,21 +40,21 @@ struct Splitter<'a, G: Solvable> {
 impl<G: Solvable> Splitter<'_, G> {
     /// The value of a position whose game is not over, if it follows from known values. If not, the jobs
     /// `plies` plies below are added.
-    fn value(&mut self, position: &G, plies: usize) -> Option<Value> {
+    fn value(&mut self, position: &G, plies: usize) -> Option<Wdl> {
         let before = self.jobs.len();
         let legal = position.moves();
-        let mut value = Some(Value::Loss);
+        let mut value = Some(Wdl::Loss);
         for mv in legal {
             self.line.push(mv);
             let below = self.below(&position.after(mv), plies - 1);
             self.line.pop();
             value = match below {
-                Some(Value::Loss) => {
+                Some(Wdl::Loss) => {
                     self.jobs.truncate(before);
-                    return Some(Value::Win);
+                    return Some(Wdl::Win);
                 }
-                Some(Value::Draw) => value.map(|_| Value::Draw),
-                Some(Value::Win) => value,
+                Some(Wdl::Draw) => value.map(|_| Wdl::Draw),
+                Some(Wdl::Win) => value,
                 None => None,
             };
         }
@@ -62,13 +62,13 @@ impl<G: Solvable> Splitter<'_, G> {
     }
 
     /// The same for a position after a move.
-    fn below(&mut self, position: &G, plies: usize) -> Option<Value> {
+    fn below(&mut self, position: &G, plies: usize) -> Option<Wdl> {
         let stm = position.side_to_move();
         if let Some(outcome) = GameHistory::new().outcome(position) {
-            return Some(Value::of(outcome.winner, stm));
+            return Some(Wdl::of(outcome.winner, stm));
         }
         let (key, [proof, disproof]) = match position.proof_leaf() {
-            ProofLeaf::Decided(winner) => return Some(Value::of(winner, stm)),
+            ProofLeaf::Decided(winner) => return Some(Wdl::of(winner, stm)),
             ProofLeaf::Open { key, numbers } => (key, numbers),
         };
         if let Some(value) = self.known.get(position) {

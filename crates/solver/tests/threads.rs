@@ -5,32 +5,33 @@
 use std::thread;
 use std::time::Duration;
 
+use labrys_core::game::Wdl;
 use labrys_core::game::amazons::Amazons;
 use labrys_core::game::chess::Chess;
 use labrys_core::search::{Control, Limits};
-use labrys_solver::{Resources, Solvable, Value, solve};
+use labrys_solver::{Resources, Solvable, solve};
 
 /// The start position on 6×6, whose proof takes long.
 const HARD: &str = "2q3/5q/6/6/Q5/3Q2 w";
 
 /// The value of a position that this many threads prove.
-fn value<G: Solvable>(fen: &str, threads: usize, limits: &Limits, control: &Control) -> Option<Value> {
+fn value<G: Solvable>(fen: &str, threads: usize, limits: &Limits, control: &Control) -> Option<Wdl> {
     let resources = Resources { threads, ..1.into() };
     solve(&G::from_fen(fen).unwrap(), resources, limits, control).unwrap().value
 }
 
 #[test]
 fn several_threads_prove_the_value_that_one_proves() {
-    fn check<G: Solvable>(fen: &str, expected: Value) {
+    fn check<G: Solvable>(fen: &str, expected: Wdl) {
         for threads in [1, 2, 4] {
             let found = value::<G>(fen, threads, &Limits::none(), &Control::default());
             assert_eq!(found, Some(expected), "{fen} with {threads} threads");
         }
     }
-    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 w", Value::Win);
-    check::<Amazons>("1qq1/q2q/Q2Q/1QQ1 w", Value::Loss);
-    check::<Chess>("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Value::Win);
-    check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Value::Draw);
+    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 w", Wdl::Win);
+    check::<Amazons>("1qq1/q2q/Q2Q/1QQ1 w", Wdl::Loss);
+    check::<Chess>("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Wdl::Win);
+    check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Wdl::Draw);
 }
 
 #[test]

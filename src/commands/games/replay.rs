@@ -14,7 +14,7 @@ use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::whole;
 use crate::engine::Playable;
 use crate::engine::{Board, GameState};
-use crate::game::{Color, Wdl, counted};
+use crate::game::{Color, counted};
 use crate::learn::nnue::games::{
     GamesError, GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of,
 };
@@ -171,11 +171,7 @@ fn record_of<G: Playable>(
         record
     });
     let moves = moves.collect();
-    let winner = match game.result {
-        Wdl::Win => Some(Color::White),
-        Wdl::Draw => None,
-        Wdl::Loss => Some(Color::Black),
-    };
+    let winner = game.result.winner(Color::White);
     let termination = match play.outcome() {
         Some(outcome) if outcome.winner != winner => return Err(GamesProblem::Result { number, outcome }),
         Some(_) => Termination::Rules,

@@ -228,11 +228,7 @@ pub struct TableBreakdown {
 impl TableBreakdown {
     /// The breakdown as a line of text.
     pub fn to_text(self) -> String {
-        let result = match self.result {
-            Wdl::Win => "win",
-            Wdl::Draw => "draw",
-            Wdl::Loss => "loss",
-        };
+        let result = self.result;
         let Some(distance) = self.without_clock.and_then(TableResult::distance) else {
             return format!("tables: {result}");
         };

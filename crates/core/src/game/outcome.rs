@@ -53,6 +53,7 @@ impl Ending {
 
 /// The result of a game for one of its players: win, draw or loss, in half points 2, 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Wdl {
     /// The game is lost.
     Loss = 0,
@@ -72,9 +73,28 @@ impl Wdl {
         }
     }
 
+    /// The winner, if this is the result for `player`.
+    pub fn winner(self, player: Color) -> Option<Color> {
+        match self {
+            Wdl::Win => Some(player),
+            Wdl::Draw => None,
+            Wdl::Loss => Some(!player),
+        }
+    }
+
     /// 1 for a win, ½ for a draw, 0 for a loss.
     pub fn value(self) -> f64 {
         f64::from(self as u8) / 2.0
+    }
+}
+
+impl fmt::Display for Wdl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Wdl::Win => "win",
+            Wdl::Draw => "draw",
+            Wdl::Loss => "loss",
+        })
     }
 }
 

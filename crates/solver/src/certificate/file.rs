@@ -9,8 +9,8 @@ use flate2::bufread::DeflateDecoder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::super::{ChanceError, Value};
-use labrys_core::game::quote;
+use super::super::ChanceError;
+use labrys_core::game::{Wdl, quote};
 use labrys_core::input;
 
 /// The first line.
@@ -44,7 +44,7 @@ pub struct Header {
     /// The position.
     pub fen: String,
     /// Its value for the side to move.
-    pub value: Value,
+    pub value: Wdl,
     /// Its tokens by kind.
     #[serde(flatten)]
     pub counts: Counts,
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn a_header_has_one_form() {
         let counts = Counts::default();
-        let header = Header { variant: "x".into(), fen: "y".into(), value: Value::Loss, counts };
+        let header = Header { variant: "x".into(), fen: "y".into(), value: Wdl::Loss, counts };
         let line = serde_json::to_string(&header).unwrap() + "\n";
         assert_eq!(parse_header(&line).unwrap(), header);
         for (other, problem) in [
@@ -396,7 +396,7 @@ mod tests {
     fn trailing_bytes_are_detected() {
         for junk in ["", "JUNKJUNK", "\0"] {
             let (mut bytes, counts) = (Vec::new(), Counts::default());
-            let header = Header { variant: "x".into(), fen: "y".into(), value: Value::Win, counts };
+            let header = Header { variant: "x".into(), fen: "y".into(), value: Wdl::Win, counts };
             write_header(&mut bytes, &header).unwrap();
             let mut tokens = flate2::write::DeflateEncoder::new(&mut bytes, flate2::Compression::default());
             tokens.write_all(&[7]).unwrap();

@@ -18,8 +18,7 @@ mod tests;
 mod verifier;
 mod writer;
 
-use super::Value;
-use labrys_core::game::{Color, Game, GameHistory, Outcome, mixed};
+use labrys_core::game::{Color, Game, GameHistory, Outcome, Wdl, mixed};
 
 pub(super) use file::is_certificate;
 pub use file::{CertificateError, Counts, Header, header_of};
@@ -38,7 +37,7 @@ struct Claim {
 
 impl Claim {
     /// The claims that make up a value, for this side to move.
-    fn of(value: Value, stm: Color) -> Vec<Claim> {
+    fn of(value: Wdl, stm: Color) -> Vec<Claim> {
         match value.winner(stm) {
             Some(player) => vec![Claim { player, strict: true }],
             None => Color::BOTH.map(|player| Claim { player, strict: false }).to_vec(),

@@ -5,9 +5,9 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use labrys_core::game::Game;
 use labrys_core::game::amazons::Amazons;
 use labrys_core::game::chess::Chess;
+use labrys_core::game::{Game, Wdl};
 use labrys_core::search::{Control, Limits};
 use tempfile::NamedTempFile;
 
@@ -48,7 +48,7 @@ fn certify<G: Solvable>(position: &G, known: &KnownValues<G>, leaves: Leaves) ->
 
 #[test]
 fn what_is_written_is_verified() {
-    fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Value) -> Counts {
+    fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Wdl) -> Counts {
         let position = G::from_fen(fen).unwrap();
         let (file, written) = certify(&position, &KnownValues::new(), leaves);
         let (variant, fen) = (G::info().name.to_owned(), position.fen());
@@ -58,17 +58,17 @@ fn what_is_written_is_verified() {
         assert_eq!(header_of(file.path()).unwrap(), (header, written.checksum));
         written.counts
     }
-    let counts = check::<Amazons>(LOSS, Leaves::Searched, Value::Loss);
+    let counts = check::<Amazons>(LOSS, Leaves::Searched, Wdl::Loss);
     assert!(counts.references > counts.kept && counts.kept > 0 && counts.searched > 0, "{counts:?}");
     assert_eq!((counts.counted, counts.assumed), (0, 0));
-    let counts = check::<Amazons>(LOSS, Leaves::Counted, Value::Loss);
+    let counts = check::<Amazons>(LOSS, Leaves::Counted, Wdl::Loss);
     assert!(counts.counted > 0 && counts.searched == 0, "{counts:?}");
-    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 b", Leaves::Counted, Value::Win);
-    check::<Chess>("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Leaves::Searched, Value::Win);
+    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 b", Leaves::Counted, Wdl::Win);
+    check::<Chess>("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", Leaves::Searched, Wdl::Win);
     // Two claims: of a position that has ended, and of one in which the clock draws.
-    let counts = check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Leaves::Searched, Value::Draw);
+    let counts = check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Leaves::Searched, Wdl::Draw);
     assert_eq!(counts, Counts::default());
-    check::<Chess>("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Leaves::Searched, Value::Draw);
+    check::<Chess>("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Leaves::Searched, Wdl::Draw);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn each_byte_of_a_certificate_counts() {
 }
 
 /// Verifies a certificate of tokens for a win or a draw, with bytes behind them and a right checksum.
-fn verify(fen: &str, value: Value, tokens: &[u8], behind: &[u8]) -> Result<Verified, CertificateError> {
+fn verify(fen: &str, value: Wdl, tokens: &[u8], behind: &[u8]) -> Result<Verified, CertificateError> {
     let (file, mut bytes) = (NamedTempFile::new().unwrap(), Vec::new());
     let (variant, fen) = ("chess".to_owned(), fen.to_owned());
     file::write_header(&mut bytes, &Header { variant, fen, value, counts: Counts::default() }).unwrap();
@@ -105,7 +105,7 @@ fn verify(fen: &str, value: Value, tokens: &[u8], behind: &[u8]) -> Result<Verif
 #[test]
 fn nothing_stands_behind_the_proof() {
     // The game is over: there are no tokens.
-    let verify = |tokens, behind| verify("8/8/8/8/8/k7/p7/K7 w - - 0 1", Value::Draw, tokens, behind);
+    let verify = |tokens, behind| verify("8/8/8/8/8/k7/p7/K7 w - - 0 1", Wdl::Draw, tokens, behind);
     assert!(verify(b"", b"").is_ok());
     for (tokens, behind) in [(&b"\0"[..], &b""[..]), (b"", b"\0"), (b"\0", b"\0")] {
         assert!(matches!(verify(tokens, behind), Err(CertificateError::Trailing)), "{tokens:?} {behind:?}");
@@ -131,7 +131,7 @@ fn each_player_has_tokens_of_its_own() {
         ),
         (&[MOVE, file::REFERENCE as u8, 0], "it is said to be proven, but is not yet"),
     ] {
-        let error = verify("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", Value::Win, tokens, b"").unwrap_err();
+        let error = verify("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", Wdl::Win, tokens, b"").unwrap_err();
         assert!(error.to_string().starts_with(&format!("proves nothing: {flaw}")), "{tokens:?}: {error}");
     }
 }
@@ -146,11 +146,11 @@ fn what_is_not_proven_is_not_written() {
             |solver: &mut Solver<_>| solver.write_proof(file.path(), &position, value, Leaves::Searched);
         with(&position, &known, control, write).unwrap_err()
     };
-    let error = write(&Control::default(), Value::Win);
+    let error = write(&Control::default(), Wdl::Win);
     assert!(matches!(&error, WriteError::Wrong { fen } if *fen == position.fen()), "{error}");
     let stopped = Control::default();
     stopped.stop();
-    let error = write(&stopped, Value::Loss);
+    let error = write(&stopped, Wdl::Loss);
     assert!(matches!(error, WriteError::Stopped), "{error}");
     assert_eq!(fs::read(file.path()).unwrap(), b"before");
 }
@@ -160,7 +160,7 @@ fn a_certificate_rests_on_those_before_it() {
     let root = Amazons::from_fen(LOSS).unwrap();
     let part = after_first_move(&root);
     let mut known = KnownValues::new();
-    known.insert(&part, Value::Win);
+    known.insert(&part, Wdl::Win);
     let (whole, Written { counts, .. }) = certify(&root, &known, Leaves::Searched);
     assert!(counts.assumed > 0, "{counts:?}");
     let mut verifier = Verifier::<Amazons>::new();
@@ -179,9 +179,9 @@ fn no_certificate_rests_on_a_value_that_contradicts_it() {
     let root = Amazons::from_fen(LOSS).unwrap();
     let part = after_first_move(&root);
     let (mut known, file) = (KnownValues::new(), NamedTempFile::new().unwrap());
-    known.insert(&part, Value::Loss);
+    known.insert(&part, Wdl::Loss);
     let error = with(&root, &known, &Control::default(), |solver| {
-        solver.write_proof(file.path(), &root, Value::Loss, Leaves::Searched).unwrap_err()
+        solver.write_proof(file.path(), &root, Wdl::Loss, Leaves::Searched).unwrap_err()
     });
     assert!(matches!(&error, WriteError::Wrong { fen } if *fen == part.fen()), "{error}");
 }
@@ -189,12 +189,12 @@ fn no_certificate_rests_on_a_value_that_contradicts_it() {
 #[test]
 fn a_value_is_made_of_claims() {
     for (value, stm, claims) in [
-        (Value::Win, WHITE, &[(WHITE, true)][..]),
-        (Value::Win, BLACK, &[(BLACK, true)]),
-        (Value::Loss, WHITE, &[(BLACK, true)]),
-        (Value::Loss, BLACK, &[(WHITE, true)]),
-        (Value::Draw, WHITE, &[(WHITE, false), (BLACK, false)]),
-        (Value::Draw, BLACK, &[(WHITE, false), (BLACK, false)]),
+        (Wdl::Win, WHITE, &[(WHITE, true)][..]),
+        (Wdl::Win, BLACK, &[(BLACK, true)]),
+        (Wdl::Loss, WHITE, &[(BLACK, true)]),
+        (Wdl::Loss, BLACK, &[(WHITE, true)]),
+        (Wdl::Draw, WHITE, &[(WHITE, false), (BLACK, false)]),
+        (Wdl::Draw, BLACK, &[(WHITE, false), (BLACK, false)]),
     ] {
         let found: Vec<_> = Claim::of(value, stm).iter().map(|claim| (claim.player, claim.strict)).collect();
         assert_eq!(found, claims, "{value} for {stm}");

@@ -14,16 +14,16 @@ use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use thiserror::Error;
 
+use super::super::KnownValues;
 use super::super::progress::REPORT_INTERVAL;
 use super::super::prover::Prover;
-use super::super::{KnownValues, Value};
 use super::file::{
     self, COUNTED, ChecksumWriter, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED,
 };
 use super::leaf::{KillerReplies, Leaves};
 use super::{Claim, end, hash};
 use crate::Solvable;
-use labrys_core::game::Game;
+use labrys_core::game::{Game, Wdl};
 use labrys_support::files;
 
 /// Positions between two polls of the clock.
@@ -80,7 +80,7 @@ pub struct Written {
 pub(in super::super) fn write<G: Solvable>(
     path: &Path,
     position: &G,
-    value: Value,
+    value: Wdl,
     leaves: Leaves,
     known: &KnownValues<G>,
     prover: &mut Prover<G>,
