@@ -12,6 +12,7 @@ use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis, set_settings, s
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::pgn::{PgnGame, PlayerTags};
 use crate::arena::{EngineKind, EngineLimits, EngineSetup, Variation};
+use crate::commands::games::replay::replay;
 use crate::commands::shared::LimitArguments;
 use crate::commands::shared::checksum::options_with_content;
 use crate::commands::shared::records::{self, Strictness};
@@ -50,10 +51,10 @@ pub(super) struct AnalyseArguments {
 }
 
 pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
-    let mut records = records::open(&arguments.file, arguments.strictness)?;
+    let control = crate::commands::shared::interruptible()?;
+    let mut records = records::open(&arguments.file, arguments.strictness, &control)?;
     let mut engine = engine(arguments.variant.as_deref().unwrap_or(registry::default_name()), arguments)?;
-    let (limits, control) = (arguments.limits.limits(), crate::commands::shared::interruptible()?);
-    let settings = arguments.settings()?;
+    let (limits, settings) = (arguments.limits.limits(), arguments.settings()?);
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
         Some(path) if arguments.resume => {
@@ -73,9 +74,18 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                 bail!("--resume: game {number} is another one than in {}", arguments.file.display());
             }
             // One that could not be analysed, or that an earlier version has, has none.
-            if let Some(found) = settings_of(&earlier).filter(|&found| found != settings) {
-                let [found, settings] = [found, &settings].map(quote_path);
-                bail!("--resume: game {number} was analysed with {found}, not with {settings}");
+            match settings_of(&earlier) {
+                Some(found) if found != settings => {
+                    let [found, settings] = [found, &settings].map(quote_path);
+                    bail!("--resume: game {number} was analysed with {found}, not with {settings}");
+                }
+                Some(_) => {}
+                None => {
+                    let variant = arguments.variant.as_deref();
+                    if let Err(error) = replay(&game, variant) {
+                        records.refuse(&game, variant, error)?;
+                    }
+                }
             }
             continue;
         }
@@ -103,6 +113,9 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
         if let Some(file) = &mut file {
             file.append(&game).context("--out")?;
         }
+    }
+    if done.next().is_some() {
+        bail!("--resume: more games than in {}", arguments.file.display());
     }
     match records.refused() {
         0 if records.number() == 0 => bail!("{}: no game in it", arguments.file.display()),

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::Context;
 
+use crate::commands::shared::interruptible;
 use crate::commands::shared::values::whole;
 use crate::engine::bench::bench;
 use crate::protocol::text;
-use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArguments {
@@ -19,7 +19,7 @@ pub(super) struct BenchArguments {
 
 pub(super) fn run(arguments: &BenchArguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
+    let (control, mut out, mut written) = (interruptible()?, io::stdout(), Ok(()));
     let signature = bench(arguments.depth, &control, &mut |fen, nodes| {
         written = writeln!(out, "{fen}: {nodes}");
         if written.is_err() {
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &BenchArguments) -> anyhow::Result<()> {
         }
     });
     written?;
-    let signature = signature.context("bench was stopped")?;
+    let signature = signature.context("interrupted")?;
     writeln!(out, "{}", text::bench(&signature, start.elapsed()))?;
     Ok(())
 }

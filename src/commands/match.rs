@@ -296,7 +296,9 @@ fn print_report(
         true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
         false => writeln!(io::stdout(), "{report}")?,
     }
-    if let Some(path) = arguments.plot.as_ref().filter(|_| results.games() > 0) {
+    // A match that was interrupted in its first games has none to draw.
+    let is_drawn = results.games() > 0 || !arguments.report.is_empty();
+    if let Some(path) = arguments.plot.as_ref().filter(|_| is_drawn) {
         let svg = plot::score_over_games(&names, &tournament.counted(results)).context("--plot")?;
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }

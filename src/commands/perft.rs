@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::commands::shared::PositionArguments;
 use crate::commands::shared::values::whole;
+use crate::commands::shared::{PositionArguments, interruptible};
 use crate::engine::{Board, registry};
 use crate::game::{counted, perft::parse_suite};
 use crate::protocol::text;
-use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PerftArguments {
@@ -43,14 +42,14 @@ pub(super) fn run(arguments: &PerftArguments) -> anyhow::Result<()> {
 /// Counts one position.
 fn count(board: &dyn Board, depth: u32, divide: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
+    let (control, mut out, mut written) = (interruptible()?, io::stdout(), Ok(()));
     let nodes = board.perft(depth, &control, &mut |mv, nodes| {
         if divide && written.is_ok() {
             written = writeln!(out, "{mv}: {nodes}");
         }
     });
     written?;
-    let nodes = nodes.context("perft was stopped")?;
+    let nodes = nodes.context("interrupted")?;
     writeln!(out, "{}", text::speed(nodes, start.elapsed()))?;
     Ok(())
 }
@@ -61,7 +60,7 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
     let text = labrys_support::text::read(path).with_context(|| format!("cannot read {name}"))?;
     let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
     ensure!(!cases.is_empty(), "suite {name}: no position in it");
-    let (start, mut out) = (Instant::now(), io::stdout());
+    let (start, control, mut out) = (Instant::now(), interruptible()?, io::stdout());
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {
         board.set_up(Some(&case.fen), &[]).with_context(|| format!("suite {name}, line {}", case.line))?;
@@ -69,8 +68,7 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
         for &(depth, expected) in
             case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most))
         {
-            let nodes =
-                board.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
+            let nodes = board.perft(depth, &control, &mut |_, _| {}).context("interrupted")?;
             total += nodes;
             counts += 1;
             wrong += usize::from(nodes != expected);

@@ -1,7 +1,7 @@
 //! `labrys report`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
@@ -11,10 +11,11 @@ use crate::arena::report::{GameFacts, Report, VariantReport, html};
 use crate::commands::games::replay::SelfPlayRecords;
 use crate::commands::shared::records::{self, Strictness, warn_of_repeats};
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{claim, names, suggest};
+use crate::commands::shared::{claim, interruptible, names, suggest};
 use crate::files::write_atomically;
 use crate::game::counted;
 use crate::learn::nnue::games::read_header;
+use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArguments {
@@ -36,6 +37,7 @@ pub(super) struct ReportArguments {
 
 pub(super) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
     let _claim = arguments.html.as_deref().map(claim).transpose()?;
+    let control = interruptible()?;
     let (mut report, mut refused) = (Report::default(), 0);
     for (path, file) in arguments.files.iter().zip(0..) {
         refused += match read_header(path)? {
@@ -47,7 +49,7 @@ pub(super) fn run(arguments: &ReportArguments) -> anyhow::Result<()> {
                 commands(&header.game)?.self_play_records(SelfPlayRecords { path, add: &mut add })?;
                 0
             }
-            None => arguments.add_records(path, file, &mut report)?,
+            None => arguments.add_records(path, file, &mut report, &control)?,
         };
     }
     let variants = report.variants();
@@ -77,8 +79,15 @@ fn print(arguments: &ReportArguments, variants: &[VariantReport]) -> anyhow::Res
 
 impl ReportArguments {
     /// Adds the games of a PGN file. Returns the number of those that cannot be read.
-    fn add_records(&self, path: &std::path::Path, file: usize, report: &mut Report) -> anyhow::Result<u64> {
-        let (mut records, variant) = (records::open(path, self.strictness)?, self.variant.as_deref());
+    fn add_records(
+        &self,
+        path: &Path,
+        file: usize,
+        report: &mut Report,
+        control: &Control,
+    ) -> anyhow::Result<u64> {
+        let mut records = records::open(path, self.strictness, control)?;
+        let variant = self.variant.as_deref();
         while let Some(game) = records.next()? {
             match GameFacts::new(&game, variant, records.number()) {
                 Ok(facts) => report.add(file, &facts),

@@ -65,7 +65,7 @@ fn a_match_prints_its_result_and_writes_its_games() {
     let draws = 12 - wins - losses;
     assert!(out.starts_with(&format!("a against b: 12 games, +{wins} ={draws} -{losses}, score ")), "{out}");
     assert!(out.contains("\nElo ") && out.contains("LOS"), "{out}");
-    assert!(std::fs::read_to_string(plot).unwrap().starts_with("<svg "));
+    assert!(std::fs::read_to_string(&plot).unwrap().starts_with("<svg "));
 
     // Each opening is played twice, with colours swapped.
     assert_eq!(records.len(), 12);
@@ -99,6 +99,17 @@ fn a_match_prints_its_result_and_writes_its_games() {
     assert!(!success && svg.contains("a against b") && error.contains("wrong.pgn, game 13 "), "{error}");
     let (success, svg, _) = labrys(&format!("games plot {} --strict", path.display()));
     assert!(!success && svg.is_empty(), "{svg}");
+    let (success, out, error) = labrys(&format!("games replay {} --game 99", path.display()));
+    assert!(!success && out.is_empty() && error.contains("wrong.pgn: no game 99"), "{out}{error}");
+    // Games of another match, with the numbers of these.
+    let twice = std::fs::read_to_string(&file).unwrap().repeat(2);
+    std::fs::write(&path, twice).unwrap();
+    let (success, svg, error) = labrys(&format!("games plot {}", path.display()));
+    assert!(!success && svg.contains("a against b") && error.contains("12 games left out"), "{error}");
+    std::fs::write(&path, "").unwrap();
+    let (success, _, error) =
+        labrys(&format!("match {TWO} --report {} --plot {}", path.display(), plot.display()));
+    assert!(!success && error.contains("--plot"), "{error}");
 }
 
 #[test]

@@ -234,6 +234,8 @@ fn weights_are_fitted_to_games_of_other_programs() {
     assert!(error.contains("game 4 in line 17: the game was not finished"), "{error}");
     let refused = labrys(&format!("{words} --strict").replace("--games --strict", "--strict --games"), &path);
     assert_fails(refused, "`e9` is no move");
+    let twice = labrys(&format!("{words} {} --games", path.display()), &path);
+    assert_fails(twice, "foreign.pgn: the file is there twice");
 }
 
 #[test]
@@ -259,6 +261,8 @@ fn an_analysis_is_continued_with_its_games_and_settings_alone() {
     // Other games of as many moves.
     std::fs::write(&other, "1. f3 e5 2. g4 Qh4# 0-1\n\n1. d4 d5 *\n").unwrap();
     assert_fails(analyse("--resume --nodes 50", &other), "--resume: game 2 is another one than in ");
+    std::fs::write(&other, "1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
+    assert_fails(analyse("--resume --nodes 50", &other), "--resume: more games than in ");
     assert_eq!(std::fs::read_to_string(&out).unwrap(), text);
     // Another analysis of the same games replaces the tag; files of earlier versions have none.
     let again = folder.path().join("again.pgn");
@@ -266,6 +270,12 @@ fn an_analysis_is_continued_with_its_games_and_settings_alone() {
     assert_eq!(std::fs::read_to_string(&again).unwrap().matches("[Analysis ").count(), 2);
     std::fs::write(&out, text.replace(&format!("[Analysis \"{settings}\"]\n"), "")).unwrap();
     succeed(analyse("--resume --nodes 60", &path));
+    // A game that cannot be analysed fails each time.
+    std::fs::remove_file(&out).unwrap();
+    std::fs::write(&other, "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Ke5 1-0\n").unwrap();
+    for words in ["--nodes 50", "--resume --nodes 50"] {
+        assert_fails(analyse(words, &other), "1 game not analysed");
+    }
 }
 
 #[test]

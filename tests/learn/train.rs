@@ -524,6 +524,8 @@ fn invalid_arguments_are_named() {
         ("--opponent start --both", "--both: "),
         ("--opponent /no/file", "--opponent: weights file `/no/file`"),
         ("--rival random /no/file", "--rival: weights file `/no/file`"),
+        ("--rival random zeros random", "--rival random: a rival already"),
+        ("--rival start", "--rival start: a rival already"),
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
         ("--search FeatureSet=set1", "--search: FeatureSet: use --set instead"),

@@ -508,6 +508,12 @@ fn a_full_disk_is_reported_by_name() {
     ] {
         assert_fails(labrys(arguments), "`/dev/full`: No space left");
     }
+    for words in [&["--help"][..], &["help", "match"], &["--version"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let done = Command::new(env!("CARGO_BIN_EXE_labrys")).args(words).stdout(full).output().unwrap();
+        let error = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.code() == Some(1) && error.contains("No space left"), "{words:?}: {error}");
+    }
 }
 
 /// The file is named, not the temporary one that replaces it.

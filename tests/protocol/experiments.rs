@@ -160,12 +160,15 @@ fn a_table_is_repeated_compared_and_recorded() {
     // What a step has printed is not another's.
     let printed = fs::read_to_string(out.join("games-1.out")).unwrap();
     fs::write(out.join("games-1.out"), printed.replacen("\"score\"", "\"scor\"", 1)).unwrap();
-    assert_fails(run(&out), "games-1.out has changed since its step was done");
+    assert_fails(run(&out), "games-1.out has changed or is gone since its step was done");
     fs::write(out.join("games-1.out"), printed).unwrap();
     let games = fs::read_to_string(out.join("games-1.pgn")).unwrap();
     fs::write(out.join("games-1.pgn"), games.replace("\"a\"", "\"c\"")).unwrap();
-    assert_fails(run(&out), "games-1.pgn has changed since its step was done");
+    assert_fails(run(&out), "games-1.pgn has changed or is gone since its step was done");
     fs::write(out.join("games-1.pgn"), games).unwrap();
+    fs::rename(out.join("games-1.pgn"), out.join("moved")).unwrap();
+    assert_fails(run(&out), "games-1.pgn has changed or is gone since its step was done");
+    fs::rename(out.join("moved"), out.join("games-1.pgn")).unwrap();
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);

@@ -1524,3 +1524,47 @@ fn a_wait_can_be_stopped() {
     engine.until("bestmove");
     engine.until("info string error: unknown command `xyzzy`");
 }
+
+#[test]
+fn a_candidate_that_loses_is_replaced_on_the_clock() {
+    // Most moves leave the first rank to the rook, the first candidate by simulations, too.
+    let position = "position fen 4r1k1/5ppp/8/8/8/8/PPP2PPP/6K1 w - - 0 1";
+    let mut engine = Process::start();
+    engine.send("setoption name Candidates value 1\nsetoption name CandidateSimulations value 5");
+    engine.send(&format!("{position}\ngo wtime 20000 btime 20000"));
+    let mv = best_move(&mut engine);
+    engine.send(&format!("setoption name Candidates value 0\n{position} moves {mv}\ngo depth 3"));
+    let reply = engine.until("bestmove");
+    assert!(!reply.iter().any(|line| line.contains(" score mate ")), "{mv}: {reply:?}");
+}
+
+#[test]
+fn a_tree_is_not_kept_where_other_points_decide() {
+    let mut engine = Process::start();
+    engine.send("setoption name UCI_Variant value tucchess\nsetoption name SearchMode value mcts");
+    let mut search = |points: u32, new: &str| {
+        engine.send(&format!("{new}position fen 5/2k2/1p3/2*2/2P2/1K1R1/5 w 0 {points} 1\ngo nodes 3000"));
+        let lines = engine.until("bestmove");
+        lines
+            .iter()
+            .rfind(|line| line.starts_with("info depth"))
+            .unwrap()
+            .split(" time ")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    search(0, "");
+    let after = search(30, "");
+    let fresh = search(30, "ucinewgame\n");
+    let score = |line: &str| line.split(" score ").nth(1).unwrap().split(' ').nth(1).unwrap().to_owned();
+    assert_eq!(score(&after), score(&fresh), "{after}\n{fresh}");
+}
+
+#[test]
+fn counters_of_a_start_position_survive_an_option_that_keeps_it() {
+    let mut engine = Process::start();
+    engine.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 40 30");
+    engine.send("setoption name UCI_Chess960 value true");
+    assert!(fen(&mut engine).ends_with(" 40 30"));
+}

@@ -5,9 +5,10 @@ use super::{Pairs, Results};
 use labrys_support::chart::{Chart, ChartError, Curve};
 
 /// The names of the players, in the order of their first games, and the results of the games. A game without
-/// a number is numbered by its place in the file; games without a result are left out.
-pub fn results(games: impl IntoIterator<Item = PgnGame>) -> (Vec<String>, Results) {
-    let (mut names, mut results) = (Vec::new(), Results::default());
+/// a number is numbered by its place in the file; games without a result are left out. The last value is how
+/// many others are left out, each with a warning.
+pub fn results(games: impl IntoIterator<Item = PgnGame>) -> (Vec<String>, Results, u64) {
+    let (mut names, mut results, mut refused) = (Vec::new(), Results::default(), 0);
     let games = games.into_iter().zip(1..).filter_map(|(game, place)| {
         let players = game.players.map(|player| player.name);
         Some((game.number.unwrap_or(place), players, game.end?.game_result()))
@@ -22,12 +23,13 @@ pub fn results(games: impl IntoIterator<Item = PgnGame>) -> (Vec<String>, Result
             })
         });
         if !results.add(number - 1, players, result) {
+            refused += 1;
             log::warn!(
                 "game {number} is left out: it has the number of another game, or the pair of another two players"
             );
         }
     }
-    (names, results)
+    (names, results, refused)
 }
 
 /// Draws the score of each player over its games as SVG. With two players only the first is drawn, with its

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -217,33 +217,46 @@ pub(super) fn sums(folder: &Path) -> anyhow::Result<Sums> {
     Ok((games(folder)?, files(folder)?))
 }
 
-/// The SHA-256 of all files in a folder and those within it, by their path, but for those of games, checkpoints,
-/// locks and the manifest itself.
-fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let (mut sums, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
+/// The files in a folder and those within it, each with its path from there.
+fn all_files(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(of) = folders.pop() {
         for entry in fs::read_dir(&of)? {
             let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_other = name.starts_with('.') || name.starts_with("checkpoint") || name == FILE;
             if path.is_dir() {
                 folders.push(path);
-            } else if !is_other && path.extension().is_none_or(|extension| extension != "pgn") {
-                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                sums.insert(name, sha256(&path)?);
+                continue;
             }
+            let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+            found.push((name, path));
+        }
+    }
+    Ok(found)
+}
+
+fn is_games(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pgn")
+}
+
+/// The SHA-256 of all files in a folder and those within it, but for those of games, checkpoints, locks and the
+/// manifest itself.
+fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut sums = BTreeMap::new();
+    for (name, path) in all_files(folder)? {
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_other = own.starts_with('.') || own.starts_with("checkpoint") || own == FILE;
+        if !is_other && !is_games(&path) {
+            sums.insert(name, sha256(&path)?);
         }
     }
     Ok(sums)
 }
 
-/// The games of all PGN files in a folder.
+/// The games of all PGN files in a folder and those within it.
 fn games(folder: &Path) -> anyhow::Result<BTreeMap<String, GamesSum>> {
     let mut sums = BTreeMap::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "pgn") {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for (name, path) in all_files(folder)? {
+        if is_games(&path) {
             sums.insert(name, games_of(&path)?);
         }
     }

@@ -168,7 +168,7 @@ fn check_unchanged(
             let changed = changed(games, &earlier.games, &name).or(changed(files, &earlier.files, &name));
             if let Some(changed) = changed {
                 bail!(
-                    "--out {}: {changed} has changed since its step was done, choose another folder",
+                    "--out {}: {changed} has changed or is gone since its step was done, choose another folder",
                     out.display()
                 );
             }
@@ -177,7 +177,8 @@ fn check_unchanged(
     Ok(())
 }
 
-/// The first file of this name, or in a folder of this name, that has another sum than before.
+/// The first file of this name, or in a folder of this name, that has another sum than before, or is gone. A step
+/// whose printed output is gone is done again.
 fn changed<'a, T: PartialEq>(
     now: &BTreeMap<String, T>,
     before: &'a BTreeMap<String, T>,
@@ -185,7 +186,7 @@ fn changed<'a, T: PartialEq>(
 ) -> Option<&'a str> {
     let is_meant = |file: &str| Path::new(file).starts_with(name);
     let mut files = before.iter().filter(|(file, _)| is_meant(file));
-    let changed = files.find(|&(file, sum)| now.get(file).is_some_and(|now| now != sum));
+    let changed = files.find(|&(file, sum)| now.get(file).map_or(!file.ends_with(".out"), |now| now != sum));
     changed.map(|(file, _)| file.as_str())
 }
 

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use crate::arena::pgn::PgnGame;
 use crate::arena::plot;
 use crate::commands::games::replay::replay;
-use crate::commands::shared::claim;
 use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::{claim, interruptible};
 use crate::files::write_atomically;
 use crate::game::counted;
 
@@ -26,7 +26,8 @@ pub(in crate::commands) struct GamesPlotArguments {
 
 pub(in crate::commands) fn run(arguments: &GamesPlotArguments) -> anyhow::Result<()> {
     let _claim = arguments.out.as_deref().map(claim).transpose()?;
-    let mut records = records::open(&arguments.file, arguments.strictness)?;
+    let control = interruptible()?;
+    let mut records = records::open(&arguments.file, arguments.strictness, &control)?;
     let mut games = Vec::new();
     while let Some(game) = records.next()? {
         match replay(&game, None) {
@@ -34,14 +35,14 @@ pub(in crate::commands) fn run(arguments: &GamesPlotArguments) -> anyhow::Result
             Err(error) => records.refuse(&game, None, error)?,
         }
     }
-    let (names, results) = plot::results(games);
+    let (names, results, others) = plot::results(games);
     let svg =
         plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;
     match &arguments.out {
         Some(path) => write_atomically(path, &svg).with_context(|| path.display().to_string())?,
         None => io::stdout().write_all(svg.as_bytes())?,
     }
-    match records.refused() {
+    match records.refused() + others {
         0 => Ok(()),
         refused => bail!("{}: {} left out", arguments.file.display(), counted(refused, "game")),
     }

@@ -8,6 +8,7 @@ use anyhow::bail;
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::report::GameFacts;
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
+use crate::commands::shared::interruptible;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
@@ -45,14 +46,16 @@ pub(in crate::commands) fn run(arguments: &GamesReplayArguments) -> anyhow::Resu
 
 /// Replays the games of a PGN file.
 fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
-    let mut records = records::open(&arguments.file, arguments.strictness)?;
+    let control = interruptible()?;
+    let mut records = records::open(&arguments.file, arguments.strictness, &control)?;
     let mut out = io::stdout();
-    let (mut games, mut plies) = (0_u64, 0);
+    let (mut games, mut plies, mut is_there) = (0_u64, 0, false);
     while let Some(game) = records.next()? {
         let number = records.number();
         if arguments.game.is_some_and(|wanted| wanted != number) {
             continue;
         }
+        is_there = true;
         let board = match replay(&game, arguments.variant.as_deref()) {
             Ok(board) => board,
             Err(error) => {
@@ -65,7 +68,7 @@ fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     }
     let refused = records.refused();
     match arguments.game {
-        Some(number) if games + refused == 0 => bail!("{}: no game {number}", arguments.file.display()),
+        Some(number) if !is_there => bail!("{}: no game {number}", arguments.file.display()),
         None if games + refused == 0 => bail!("{}: no game in it", arguments.file.display()),
         _ => writeln!(out, "{}, {}, all legal", counted(games, "game"), counted(plies, "ply"))?,
     }
@@ -76,7 +79,7 @@ fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
 }
 
 /// Plays the moves of a game and checks its result. Returns the final board.
-pub(super) fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
+pub(in crate::commands) fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
     let mut board = game.board(variant)?;
     game.replay_to_result(board.as_mut())?;
     Ok(board)

@@ -16,7 +16,7 @@ use crate::commands::shared::{names, set_weights};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{GameState, Settings, WeightsSource};
-use crate::files::write_atomically;
+use crate::files::{is_same_file, write_atomically};
 use crate::game::counted;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
@@ -143,7 +143,11 @@ fn read_samples<G: Playable>(
     control: &Control,
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
-    for path in &arguments.games {
+    for (index, path) in arguments.games.iter().enumerate() {
+        // Half of its games would be held out from the other half.
+        if arguments.games[..index].iter().any(|other| is_same_file(other, path)) {
+            bail!("--games {}: the file is there twice", path.display());
+        }
         if read_header(path)?.is_some() {
             let (header, played) = read_games::<G>(path)?;
             let refuse = |problem| GamesError { path: path.clone(), problem };
@@ -151,11 +155,8 @@ fn read_samples<G: Playable>(
             games += played.len();
             continue;
         }
-        let mut records = records::open(path, arguments.strictness)?;
+        let mut records = records::open(path, arguments.strictness, control)?;
         while let Some(record) = records.next()? {
-            if control.is_stopped() {
-                bail!("interrupted, nothing written");
-            }
             match add_game(&arguments.variant, &record, game, set, &mut samples) {
                 Ok(()) => games += 1,
                 Err(error) => records.refuse(&record, Some(&arguments.variant), error)?,

@@ -15,7 +15,7 @@ use crate::arena::{
     Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
 };
 use crate::commands::r#match;
-use crate::commands::shared::checksum::sha256;
+use crate::commands::shared::checksum::{each_with_content, sha256};
 use crate::commands::shared::play::RANDOM_PLIES;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{even, whole};
@@ -122,9 +122,10 @@ impl Run<'_> {
             bail!("--neurons: {}", TrainingError::Neurons(neurons));
         }
         self.tournament(0, ("net", LINEAR), ("linear", LINEAR))?.check(&control)?;
-        let Value::Object(settings) = serde_json::to_value(self.arguments)? else {
+        let Value::Object(mut settings) = serde_json::to_value(self.arguments)? else {
             bail!("arguments are an object")
         };
+        settings.insert("each".to_owned(), each_with_content(&self.arguments.each)?.into());
         let in_folder = || format!("--out {}", out.display());
         let folder = RunFolder::<GenerationsState>::open(out, settings).with_context(in_folder)?;
         let write = |state: &GenerationsState| -> Result<(), RunError> {

@@ -30,6 +30,11 @@ pub(in crate::commands) fn with_content(value: &str, folder: &Path) -> anyhow::R
     Ok(if path.is_file() { format!("{value} (sha256 {})", sha256(&path)?) } else { value.to_owned() })
 }
 
+/// Whether an option of an engine names a log, which the engine writes.
+pub(in crate::commands) fn is_log(option: &str) -> bool {
+    option.to_ascii_lowercase().contains("log")
+}
+
 /// The options of an engine, each with the content of a file that it names, see [`with_content`], but for logs,
 /// which an engine writes. `prefix` is what stands before the name of an option in an error.
 ///
@@ -41,11 +46,50 @@ pub(in crate::commands) fn options_with_content(
     prefix: &str,
 ) -> anyhow::Result<Vec<(String, String)>> {
     let content = |(name, value): &(String, String)| {
-        let value = match name.to_ascii_lowercase().contains("log") {
+        let value = match is_log(name) {
             true => value.clone(),
             false => with_content(value, folder).with_context(|| format!("{prefix}{name}"))?,
         };
         Ok((name.clone(), value))
     };
     options.iter().map(content).collect()
+}
+
+/// The keys of `--each`, with the content of files that options name, see [`with_content`].
+///
+/// # Errors
+/// If a file cannot be read; the error names the option and the file.
+pub(in crate::commands) fn each_with_content(words: &[String]) -> anyhow::Result<Vec<String>> {
+    let content = |word: &String| match word.split_once('=') {
+        Some((key, value)) if key.starts_with("option.") && !is_log(key) => {
+            let value = with_content(value, Path::new("")).with_context(|| format!("--each: {key}"))?;
+            Ok(format!("{key}={value}"))
+        }
+        _ => Ok(word.clone()),
+    };
+    words.iter().map(content).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_options_name_count_with_their_content_but_for_logs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("net");
+        let name = path.display().to_string();
+        let words =
+            ["nodes=5", "option.EvalFile=", "option.LogFile="].map(|word| match word.ends_with('=') {
+                true => format!("{word}{name}"),
+                false => word.to_owned(),
+            });
+        let content = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            each_with_content(&words).unwrap()
+        };
+        let [first, second] = ["one", "two"].map(content);
+        assert_eq!((&first[0], &first[2]), (&words[0], &words[2]));
+        assert!(first[1].starts_with(&format!("option.EvalFile={name} (sha256 ")) && first[1] != second[1]);
+    }
 }

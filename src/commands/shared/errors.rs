@@ -12,15 +12,19 @@ use crate::learn::nnue::games::{GamesError, GamesProblem};
 /// The exit status of an invalid command line.
 const USAGE: i32 = 2;
 
-/// Ends the process for an invalid command line, or a request for help.
-pub(in crate::commands) fn exit(error: &Error) -> ! {
+/// Ends the process for an invalid command line, or a request for help. Returns the error of help that cannot be
+/// printed.
+pub(in crate::commands) fn exit(error: &Error) -> anyhow::Error {
     let is_help = [
         ErrorKind::DisplayHelp,
         ErrorKind::DisplayVersion,
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
     ];
     if is_help.contains(&error.kind()) {
-        error.exit();
+        match error.print() {
+            Ok(()) => std::process::exit(error.exit_code()),
+            Err(problem) => return problem.into(),
+        }
     }
     print_message!("labrys: {}", of_line(error));
     std::process::exit(USAGE);

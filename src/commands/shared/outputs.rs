@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
+use super::checksum::is_log;
 use crate::files::is_same_file;
 
 /// The arguments, of all commands, whose values are output files.
@@ -22,7 +23,20 @@ const FILES: [&str; 5] = ["FILE", "NET", "WEIGHTS", "WHO", "PROGRAM"];
 /// The keys of an engine whose values may be files; `stderr` is an output.
 const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];
 
+/// The arguments whose values are folders in which a command keeps files, and those files.
+const FOLDERS: [&str; 2] = ["out", "folder"];
+const KEPT: [&str; 7] = [
+    "checkpoint.json",
+    "generations.json",
+    "spsa.json",
+    "state.json",
+    "training.safetensors",
+    "archive/games.pgn",
+    "identities.json",
+];
+
 /// A file of a command line.
+#[derive(Clone)]
 struct FileArgument {
     /// The argument, or the key, that names it.
     name: String,
@@ -35,13 +49,20 @@ struct FileArgument {
 /// Checks the command line of any command.
 ///
 /// # Errors
-/// An output is also an input or another output, possibly through links.
+/// An output is also an input, another output, or a file that the command keeps in a folder, possibly through
+/// links.
 pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
         (command, matches) = (subcommand, inner);
     }
-    let named: Vec<_> = command.get_arguments().flat_map(|argument| files(argument, matches)).collect();
+    let mut named: Vec<_> = command.get_arguments().flat_map(|argument| files(argument, matches)).collect();
+    let folders: Vec<_> =
+        named.iter().filter(|named| FOLDERS.contains(&&*named.id) && named.path.is_dir()).cloned().collect();
+    for folder in folders {
+        let file = |kept| FileArgument { path: folder.path.join(kept), is_output: false, ..folder.clone() };
+        named.extend(KEPT.map(file));
+    }
     for output in named.iter().filter(|named| named.is_output) {
         let clashes = |other: &&FileArgument| {
             output.name != other.name
@@ -115,11 +136,12 @@ impl Kind {
             Kind::Keys => {
                 let (key, value) = pair()?;
                 let is_file = KEYS.contains(&key) || key.starts_with("option.");
-                is_file.then(|| named(format!("{key}="), Path::new(value), key == "stderr"))?
+                let is_output = key == "stderr" || key.strip_prefix("option.").is_some_and(is_log);
+                is_file.then(|| named(format!("{key}="), Path::new(value), is_output))?
             }
             Kind::Options => {
                 let (option, value) = pair()?;
-                named(format!("{name} {option}"), Path::new(value), false)
+                named(format!("{name} {option}"), Path::new(value), is_log(option))
             }
             Kind::Other => None,
         }
@@ -228,6 +250,8 @@ mod tests {
                 "solve --option EvalFile=@a --proof @LINK",
                 "nnue export --data @b --data @a --out @LINK",
                 "zero selfplay @a --generation 1 --out @LINK",
+                "analyse @b --nodes 1 --option LogFile=@a --out @LINK",
+                "match --engine cmd=x option.LogFile=@LINK --engine name=b --openings @a",
             ] {
                 let line = line.replace("LINK", link);
                 let error = checked(folder.path(), &line).unwrap_err();
@@ -236,7 +260,17 @@ mod tests {
                 assert!(is_named && error.contains("choose another one"), "{line}: {error}");
             }
         }
+        for (line, kept) in [
+            ("linear train --out @run --shard 1/1 --part @run/checkpoint.json", "--out"),
+            ("lobby --agents 0 --each st=1 --folder @run --log @run/archive/games.pgn", "--folder"),
+            ("lobby --agents 0 --each st=1 --folder @run --log @run/identities.json", "--folder"),
+        ] {
+            std::fs::create_dir_all(path("run/archive")).unwrap();
+            let error = checked(folder.path(), line).unwrap_err();
+            assert!(error.contains(&format!("the file of {kept} as well")), "{line}: {error}");
+        }
         for line in [
+            "linear train --out @run --shard 1/1 --part @run/part",
             "games plot @a --out @b",
             "games plot @a --out @new",
             "match --quick x y --pgnout @new --epdout @newer --resume",

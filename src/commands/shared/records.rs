@@ -3,12 +3,13 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, bail, ensure};
 
 use crate::arena::pgn::file;
 use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use crate::game::counted;
 use crate::learn::nnue::games::read_header;
+use crate::search::Control;
 
 /// A warning is printed if more than one game in this many repeats another one.
 const REPEATED: u64 = 10;
@@ -34,10 +35,12 @@ pub(in crate::commands) struct Strictness {
 
 /// The games of a file, one by one. An invalid game is skipped with a message on standard error, or is an error
 /// if the reading is strict.
-pub(in crate::commands) struct Records<R> {
+pub(in crate::commands) struct Records<'a, R> {
     path: PathBuf,
     reader: PgnReader<R>,
     strictness: Strictness,
+    /// What ends the reading.
+    control: &'a Control,
     /// The index of the last game in the file, from 1.
     place: u64,
     /// The number of the last game.
@@ -48,14 +51,15 @@ pub(in crate::commands) struct Records<R> {
     others: Vec<&'static str>,
 }
 
-/// Opens a file of games.
+/// Opens a file of games, whose reading `control` ends.
 ///
 /// # Errors
 /// It cannot be opened, or is not a PGN file.
-pub(in crate::commands) fn open(
+pub(in crate::commands) fn open<'a>(
     path: &Path,
     strictness: Strictness,
-) -> anyhow::Result<Records<impl BufRead>> {
+    control: &'a Control,
+) -> anyhow::Result<Records<'a, impl BufRead>> {
     if path.is_dir() {
         bail!("{}: a folder, expected a file of games", path.display());
     }
@@ -70,6 +74,7 @@ pub(in crate::commands) fn open(
         path: path.to_owned(),
         reader,
         strictness,
+        control,
         place: 0,
         number: 0,
         refused: 0,
@@ -77,11 +82,15 @@ pub(in crate::commands) fn open(
     })
 }
 
-impl<R: BufRead> Records<R> {
+impl<R: BufRead> Records<'_, R> {
     /// The next game that can be read; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, the reading was ended, or is strict and the game is invalid.
     pub(in crate::commands) fn next(&mut self) -> anyhow::Result<Option<PgnGame>> {
         while let Some(game) = self.reader.next() {
             self.place += 1;
+            ensure!(!self.control.is_stopped(), "interrupted");
             match game {
                 Ok(game) => {
                     self.number = game.number.unwrap_or(self.place);

@@ -1,13 +1,13 @@
 //! The arguments of `labrys spsa`, and the tuning that they describe.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{EngineConfig, EngineKind, Format, KeyError, KeyValues, Schedule, Tournament};
-use crate::commands::shared::checksum::with_content;
+use crate::commands::shared::checksum::each_with_content;
 use crate::commands::shared::play::GameArguments;
 use crate::commands::shared::steps::StepArguments;
 use crate::commands::shared::values::{positive, whole};
@@ -145,14 +145,7 @@ impl SpsaArguments {
             bail!("arguments are an object")
         };
         arguments.extend(self.play.job()?);
-        let each = self.each.iter().map(|word| match word.split_once('=') {
-            Some((key, value)) if key.starts_with("option.") => {
-                let value = with_content(value, Path::new("")).with_context(|| format!("--each: {key}"))?;
-                Ok(format!("{key}={value}"))
-            }
-            _ => Ok(word.clone()),
-        });
-        arguments.insert("each".to_owned(), each.collect::<anyhow::Result<Vec<_>>>()?.into());
+        arguments.insert("each".to_owned(), each_with_content(&self.each)?.into());
         let flags = arguments.into_iter().map(|(name, value)| (name.replace('_', "-"), value));
         let constants = spsa.parameters.iter().map(|Parameter { name, start, min, max, c_end, r_end }| {
             let keys = format!("start={start} min={min} max={max} c_end={c_end} r_end={r_end}");

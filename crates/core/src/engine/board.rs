@@ -251,8 +251,10 @@ impl<G: Game> GameState<G> {
     /// Sets the option of the game. A start position is replaced by that of the new value; any other position
     /// stays.
     fn choose(&mut self, choice: usize) {
-        if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
-            self.position = G::start_with(choice);
+        let [old, new] = [self.choice, choice].map(G::start_with);
+        // The same position may have other counters, which stay.
+        if self.history.is_empty() && self.position.same_position(&old) && !new.same_position(&old) {
+            self.position = new;
         }
         self.position.choose(choice);
         self.choice = choice;

@@ -343,13 +343,12 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Deepening<'a, 
             return true;
         }
         let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);
-        let only_move = self.searcher.root.moves.len() == 1;
+        // Candidates are not all moves: while others wait, a single one may turn out to lose.
+        let only_move = moves.len() == 1 && !self.input.limits.ends_when_lost;
         let has_enough_nodes =
             self.input.limits.soft_nodes.is_some_and(|limit| self.searcher.nodes() >= limit);
         let deadline = &self.searcher.shared.deadline;
-        has_enough_nodes
-            || deadline.is_soft_limit_over(factor)
-            || (deadline.is_on_clock() && (forced || only_move))
+        deadline.is_last_iteration(factor, forced || only_move) || has_enough_nodes
     }
 
     /// Reports a bound of the score after a failed window. Only for a single line: several would no longer be

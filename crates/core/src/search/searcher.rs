@@ -341,10 +341,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>, O: Observer<G::Move>> Searcher<'a, G, E,
 
     /// Whether a mate or a tablebase result in the table still is one for the position at `ply`: another line
     /// to the position, or more moves before it, may have left too few plies, of the search or to the draw by
-    /// lack of progress.
+    /// lack of progress. Without tables there are no tablebase results, which would stand in the way of mates.
     #[cold]
     fn is_in_reach(&self, score: Score, ply: usize) -> bool {
-        let Some(plies) = score.mate_distance() else { return score.from_tt(ply).is_decisive() };
+        let Some(plies) = score.mate_distance() else {
+            return self.tables.is_some() && score.from_tt(ply).is_decisive();
+        };
         let clock = self.position(ply).halfmove_clock();
         let most = G::DRAW_RULES.no_progress.map_or(MAX_PLY, |limit| limit.saturating_sub(clock));
         plies <= most && ply + plies <= MAX_PLY

@@ -53,8 +53,8 @@ impl JsonState for GenerationsState {
 }
 
 /// The column names.
-const COLUMNS: &str =
-    "generation,Elo against linear,low,high,Elo against the one before,low,high,positions,held out";
+const COLUMNS: &str = "generation,Elo against linear,low against linear,high against linear,\
+    Elo against the one before,low against the one before,high against the one before,positions,held out";
 
 impl GenerationsState {
     /// The Elo of the generations, as a table and a chart. Cells of matches that were not played are empty.

@@ -47,6 +47,8 @@ pub(in crate::search) struct Deadline<'a> {
     /// Time from then on to its end.
     time: TimeManager,
     over: Line<AtomicBool>,
+    /// Whether ponderhit ends the search.
+    ends_at_ponderhit: AtomicBool,
     /// The last poll of any thread, in nanoseconds from the start.
     last_poll: Line<AtomicU64>,
     /// Nodes that the threads have added up.
@@ -57,7 +59,8 @@ impl<'a> Deadline<'a> {
     /// The end of a search that was requested at `start` and has this time.
     pub(in crate::search) fn new(control: &'a Control, start: Instant, time: TimeManager) -> Deadline<'a> {
         let last_poll = Line(AtomicU64::new(nanoseconds(start.elapsed())));
-        Deadline { control, start, time, over: Line::default(), last_poll, nodes: Line::default() }
+        let (over, ends_at_ponderhit) = (Line::default(), AtomicBool::default());
+        Deadline { control, start, time, over, ends_at_ponderhit, last_poll, nodes: Line::default() }
     }
 
     /// Time since the search was requested.
@@ -75,15 +78,15 @@ impl<'a> Deadline<'a> {
         self.nodes.0.load(Ordering::Relaxed)
     }
 
-    /// Whether the clock of the side to move is running.
-    pub(in crate::search) fn is_on_clock(&self) -> bool {
-        self.time.is_on_clock() && !self.control.is_pondering()
-    }
-
-    /// Whether another iteration would exceed the time for this move, which is `factor` times the usual one.
-    pub(in crate::search) fn is_soft_limit_over(&self, factor: f64) -> bool {
+    /// Whether a finished iteration is the last: another one would exceed the time for this move, which is
+    /// `factor` times the usual one, or the move is decided and costs time on the clock. While pondering none is,
+    /// but then ponderhit ends the search, if need be in the middle of the next iteration.
+    pub(in crate::search) fn is_last_iteration(&self, factor: f64, is_decided: bool) -> bool {
         let is_over = self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft.mul_f64(factor));
-        is_over && !self.control.is_pondering()
+        let is_last = is_over || is_decided && self.time.is_on_clock();
+        let is_pondering = self.control.is_pondering();
+        self.ends_at_ponderhit.store(is_last && is_pondering, Ordering::Relaxed);
+        is_last && !is_pondering
     }
 
     /// Whether the end is urgent: there is a hard limit, or the search was stopped.
@@ -109,7 +112,9 @@ impl<'a> Deadline<'a> {
         self.control.note_gap(nanoseconds(now).saturating_sub(last));
         self.control.note_first_poll(nanoseconds(now));
         self.control.poll();
-        if self.time.hard.is_some_and(|limit| now >= limit) && !self.control.is_pondering() {
+        let is_late = self.time.hard.is_some_and(|limit| now >= limit)
+            || self.ends_at_ponderhit.load(Ordering::Relaxed);
+        if is_late && !self.control.is_pondering() {
             self.end();
         }
         (self.is_over(), now)
@@ -555,20 +560,26 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_runs_with_a_soft_limit_and_not_in_ponder_mode() {
+    fn an_iteration_is_the_last_on_the_clock_or_when_ponderhit_comes() {
         let (hour, now) = (Duration::from_secs(3_600), Some(Duration::ZERO));
-        for (soft, is_pondering, factor, is_on_clock, is_over) in [
-            (None, false, 1.0, false, false),
-            (now, false, 1.0, true, true),
-            (now, true, 1.0, false, false),
-            (Some(hour), false, 1.0, true, false),
-            (Some(hour), false, 0.0, true, true),
+        for (soft, is_pondering, factor, is_decided, is_last) in [
+            (None, false, 1.0, true, false),
+            (now, false, 1.0, false, true),
+            (now, true, 1.0, false, true),
+            (Some(hour), false, 1.0, false, false),
+            (Some(hour), false, 1.0, true, true),
+            (Some(hour), true, 1.0, true, true),
+            (Some(hour), true, 1.0, false, false),
+            (Some(hour), false, 0.0, false, true),
         ] {
             let control = if is_pondering { Control::pondering() } else { Control::default() };
             let deadline = Deadline::new(&control, Instant::now(), TimeManager { soft, hard: None });
-            let case = format!("{soft:?} {is_pondering} {factor}");
-            assert_eq!(deadline.is_on_clock(), is_on_clock, "{case}");
-            assert_eq!(deadline.is_soft_limit_over(factor), is_over, "{case}");
+            let case = format!("{soft:?} {is_pondering} {factor} {is_decided}");
+            let at_once = deadline.is_last_iteration(factor, is_decided);
+            assert_eq!(at_once, is_last && !is_pondering, "{case}");
+            assert!(!deadline.poll().0, "{case}");
+            control.ponderhit();
+            assert_eq!(deadline.poll().0, is_last && is_pondering, "{case}");
         }
     }
 

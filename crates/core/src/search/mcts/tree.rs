@@ -186,9 +186,12 @@ impl<G: Game> Tree<G> {
     fn find(&self, position: &G, history: &GameHistory<G>) -> Option<usize> {
         let (root, before) = self.root.as_ref()?;
         let past = history.past();
-        // Proofs count on the halfmove clock.
-        let is_same =
-            |one: &G, other: &G| one.same_position(other) && one.halfmove_clock() == other.halfmove_clock();
+        // Proofs count on the halfmove clock, values on all that the key of the table has.
+        let is_same = |one: &G, other: &G| {
+            one.same_position(other)
+                && one.table_key() == other.table_key()
+                && one.halfmove_clock() == other.halfmove_clock()
+        };
         let same_before =
             before.len() <= past.len() && before.iter().zip(past).all(|(&key, past)| key == past.key());
         let mut line = past.get(before.len()..)?.iter().chain(std::iter::once(position));

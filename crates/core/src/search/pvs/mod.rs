@@ -745,9 +745,9 @@ mod tests {
             assert_eq!(stored(clock, Score::mate_in(41), ply), None, "{clock} {ply}");
             assert_eq!(stored(clock, Score::mated_in(41), ply), None, "{clock} {ply}");
         }
-        // Tablebase results do not depend on the clock, but they do not become evaluations.
-        assert_eq!(stored(70, Score::tb_win_in(41), 3), Some(Score::tb_win_in(44)));
-        assert_eq!(stored(0, Score::tb_win_in(2 * MAX_PLY), 1), None);
+        // Tablebase results of an earlier search would hide mates from one without tables.
+        assert_eq!(stored(0, Score::tb_win_in(41), 3), None);
+        assert_eq!(stored(0, Score::tb_loss_in(41), 3), None);
     }
 
     #[test]
