@@ -166,9 +166,6 @@ fn a_table_is_repeated_compared_and_recorded() {
     fs::write(out.join("games-1.pgn"), games.replace("\"a\"", "\"c\"")).unwrap();
     assert_fails(run(&out), "games-1.pgn has changed or is gone since its step was done");
     fs::write(out.join("games-1.pgn"), games).unwrap();
-    fs::rename(out.join("games-1.pgn"), out.join("moved")).unwrap();
-    assert_fails(run(&out), "games-1.pgn has changed or is gone since its step was done");
-    fs::rename(out.join("moved"), out.join("games-1.pgn")).unwrap();
     // The same games have the same checksum, though not the same times.
     let again = folder.path().join("again");
     assert!(run(&again).0);

@@ -155,6 +155,23 @@ fn results_of_the_tables_are_seen_at_depth_one() {
     }
 }
 
+/// In a Monte Carlo search, too, the expected result is that of the tables, not that of the simulations.
+#[test]
+fn the_expected_result_of_a_position_in_the_tables_is_certain() {
+    let mut engine = engine();
+    for (name, value) in [("SearchMode", "mcts"), ("PlayoutPlies", "0"), ("UCI_ShowWDL", "true")] {
+        engine.set_option(name, value).unwrap();
+    }
+    engine.board_mut().set_up(Some("8/8/3k4/8/3PK3/8/8/8 w - - 0 1"), &[]).unwrap();
+    let mut last = None;
+    let listener = &mut |report: &SearchReport| last = Some(report.clone());
+    engine.search(&[], &Limits::nodes(2_000), &Control::default(), listener).unwrap();
+    let report = last.unwrap();
+    assert_eq!((report.score, report.visits.unwrap().mean), (UciScore::Centi(0), 0.5));
+    let [win, _, loss] = report.wdl.unwrap();
+    assert_eq!(win, loss);
+}
+
 #[test]
 fn a_win_is_played_to_its_end_within_the_fifty_move_rule() {
     let mut engine = engine();

@@ -302,3 +302,23 @@ fn print(results: &[Comparison]) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_gone_have_changed_but_for_what_a_step_has_printed() {
+        let sums = |files: &[(&str, u32)]| -> BTreeMap<String, u32> {
+            files.iter().map(|&(file, sum)| (file.to_owned(), sum)).collect()
+        };
+        let before = sums(&[("net/a", 1), ("net/b", 2), ("step.out", 3)]);
+        for (now, expected) in [
+            (sums(&[("net/a", 1), ("net/b", 2), ("net/new", 5)]), [None, None]),
+            (sums(&[("net/a", 1), ("step.out", 3)]), [Some("net/b"), None]),
+            (sums(&[("net/a", 4), ("net/b", 2), ("step.out", 4)]), [Some("net/a"), Some("step.out")]),
+        ] {
+            assert_eq!(["net", "step.out"].map(|name| changed(&now, &before, name)), expected, "{now:?}");
+        }
+    }
+}

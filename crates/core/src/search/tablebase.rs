@@ -2,7 +2,7 @@
 
 use super::input::SearchInput;
 use super::observer::Observer;
-use super::report::{Listener, Progress, Report, RootStatistics};
+use super::report::{Listener, Progress, Report, RootStatistics, Visits};
 use super::searcher::Searcher;
 use super::table::TtEntry;
 use super::window::Bound;
@@ -110,12 +110,16 @@ impl<M> TableListener<'_, M> {
 
 impl<M: Copy + Eq> Listener<M> for TableListener<'_, M> {
     fn report(&mut self, report: Report<M>) {
-        let (score, bound) = match report.score.mate_distance() {
-            Some(_) if self.root.result != Wdl::Draw => (report.score, report.bound),
-            _ => (self.root.score(), Bound::Exact),
+        let (score, bound, visits) = match report.score.mate_distance() {
+            Some(_) if self.root.result != Wdl::Draw => (report.score, report.bound, report.visits),
+            _ => {
+                let mean = self.root.result.value();
+                let visits = report.visits.map(|visits| Visits { mean, ..visits });
+                (self.root.score(), Bound::Exact, visits)
+            }
         };
         let tbhits = self.tbhits(report.tbhits);
-        self.listener.report(Report { score, bound, tbhits, ..report });
+        self.listener.report(Report { score, bound, visits, tbhits, ..report });
     }
 
     fn root_move(&mut self, depth: u32, mv: M, number: usize, progress: &Progress) {
