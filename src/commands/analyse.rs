@@ -74,18 +74,16 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
                 bail!("--resume: game {number} is another one than in {}", arguments.file.display());
             }
             // One that could not be analysed, or that an earlier version has, has none.
-            match settings_of(&earlier) {
-                Some(found) if found != settings => {
-                    let [found, settings] = [found, &settings].map(quote_path);
-                    bail!("--resume: game {number} was analysed with {found}, not with {settings}");
-                }
-                Some(_) => {}
-                None => {
-                    let variant = arguments.variant.as_deref();
-                    if let Err(error) = replay(&game, variant) {
-                        records.refuse(&game, variant, error)?;
-                    }
-                }
+            let found = settings_of(&earlier);
+            if let Some(found) = found.filter(|&found| found != settings) {
+                let [found, settings] = [found, &settings].map(quote_path);
+                bail!("--resume: game {number} was analysed with {found}, not with {settings}");
+            }
+            let variant = arguments.variant.as_deref();
+            if found.is_none()
+                && let Err(error) = replay(&game, variant)
+            {
+                records.refuse(&game, variant, error)?;
             }
             continue;
         }

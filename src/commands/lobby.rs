@@ -27,10 +27,10 @@ use crate::tuc::door::Door;
 use crate::web::{Config, LobbyPage, Server};
 
 /// The folder of the games in the folder of the lobby: what its page shows.
-const ARCHIVE: &str = "archive";
+pub(super) const ARCHIVE: &str = "archive";
 
 /// The file of the games in the archive.
-const GAMES: &str = "games.pgn";
+pub(super) const GAMES: &str = "games.pgn";
 
 /// The folder of the sessions of the page.
 #[cfg(feature = "web")]

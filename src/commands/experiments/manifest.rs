@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -212,55 +212,26 @@ impl Configuration {
     }
 }
 
-/// The sums of what is in a folder. All of it is read.
+/// The sums of what is in a folder and those within it, by the path from there: of the games of PGN files, and the
+/// SHA-256 of all others but checkpoints, locks and the manifest itself. All of it is read.
 pub(super) fn sums(folder: &Path) -> anyhow::Result<Sums> {
-    Ok((games(folder)?, files(folder)?))
-}
-
-/// The files in a folder and those within it, each with its path from there.
-fn all_files(folder: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
-    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    let (mut games, mut files, mut folders) = (BTreeMap::new(), BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(of) = folders.pop() {
         for entry in fs::read_dir(&of)? {
             let path = entry?.path();
+            let own = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_other = own.starts_with('.') || own.starts_with("checkpoint") || own == FILE;
+            let name = || path.strip_prefix(folder).unwrap_or(&path).display().to_string();
             if path.is_dir() {
                 folders.push(path);
-                continue;
+            } else if path.extension().is_some_and(|extension| extension == "pgn") {
+                games.insert(name(), games_of(&path)?);
+            } else if !is_other {
+                files.insert(name(), sha256(&path)?);
             }
-            let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-            found.push((name, path));
         }
     }
-    Ok(found)
-}
-
-fn is_games(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "pgn")
-}
-
-/// The SHA-256 of all files in a folder and those within it, but for those of games, checkpoints, locks and the
-/// manifest itself.
-fn files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let mut sums = BTreeMap::new();
-    for (name, path) in all_files(folder)? {
-        let own = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_other = own.starts_with('.') || own.starts_with("checkpoint") || own == FILE;
-        if !is_other && !is_games(&path) {
-            sums.insert(name, sha256(&path)?);
-        }
-    }
-    Ok(sums)
-}
-
-/// The games of all PGN files in a folder and those within it.
-fn games(folder: &Path) -> anyhow::Result<BTreeMap<String, GamesSum>> {
-    let mut sums = BTreeMap::new();
-    for (name, path) in all_files(folder)? {
-        if is_games(&path) {
-            sums.insert(name, games_of(&path)?);
-        }
-    }
-    Ok(sums)
+    Ok((games, files))
 }
 
 fn games_of(path: &Path) -> anyhow::Result<GamesSum> {

@@ -7,9 +7,8 @@ use anyhow::{Context, anyhow, bail};
 use labrys_support::text;
 use serde::Deserialize;
 
-use crate::commands::shared::names;
 use crate::commands::shared::values::whole;
-use crate::files::is_same_file;
+use crate::commands::shared::{check_distinct, names};
 use crate::game::{counted, quote};
 use crate::learn::choice::{self, Choice};
 
@@ -59,10 +58,8 @@ const MOST: f64 = 1_000.0;
 
 pub(in crate::commands) fn run(arguments: &LinearFilterArguments) -> anyhow::Result<()> {
     let (mut choices, mut roots) = (Vec::new(), HashMap::new());
-    for (index, path) in arguments.data.iter().enumerate() {
-        if arguments.data[..index].iter().any(|other| is_same_file(other, path)) {
-            bail!("--data {}: the file is there twice", path.display());
-        }
+    check_distinct("--data", &arguments.data)?;
+    for path in &arguments.data {
         read(path, &mut choices, &mut roots).with_context(|| path.display().to_string())?;
     }
     // θ and γ are never negative.

@@ -12,11 +12,11 @@ use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::suggest;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{fraction, non_negative, whole};
-use crate::commands::shared::{names, set_weights};
+use crate::commands::shared::{check_distinct, names, set_weights};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{GameState, Settings, WeightsSource};
-use crate::files::{is_same_file, write_atomically};
+use crate::files::write_atomically;
 use crate::game::counted;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
@@ -143,11 +143,9 @@ fn read_samples<G: Playable>(
     control: &Control,
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
-    for (index, path) in arguments.games.iter().enumerate() {
-        // Half of its games would be held out from the other half.
-        if arguments.games[..index].iter().any(|other| is_same_file(other, path)) {
-            bail!("--games {}: the file is there twice", path.display());
-        }
+    // Games of the training would be held out as well.
+    check_distinct("--games", &arguments.games)?;
+    for path in &arguments.games {
         if read_header(path)?.is_some() {
             let (header, played) = read_games::<G>(path)?;
             let refuse = |problem| GamesError { path: path.clone(), problem };

@@ -35,8 +35,19 @@ pub(in crate::commands) fn is_log(option: &str) -> bool {
     option.to_ascii_lowercase().contains("log")
 }
 
-/// The options of an engine, each with the content of a file that it names, see [`with_content`], but for logs,
-/// which an engine writes. `prefix` is what stands before the name of an option in an error.
+/// The value of an option of an engine, see [`with_content`]; that of a log as it is.
+///
+/// # Errors
+/// If a file cannot be read; the error names the option, with `prefix` before it, and the file.
+fn option_with_content(name: &str, value: &str, folder: &Path, prefix: &str) -> anyhow::Result<String> {
+    match is_log(name) {
+        true => Ok(value.to_owned()),
+        false => with_content(value, folder).with_context(|| format!("{prefix}{name}")),
+    }
+}
+
+/// The options of an engine, each with the content of a file that it names, but for logs. `prefix` is what stands
+/// before the name of an option in an error.
 ///
 /// # Errors
 /// If a file cannot be read; the error names the option and the file.
@@ -46,24 +57,19 @@ pub(in crate::commands) fn options_with_content(
     prefix: &str,
 ) -> anyhow::Result<Vec<(String, String)>> {
     let content = |(name, value): &(String, String)| {
-        let value = match is_log(name) {
-            true => value.clone(),
-            false => with_content(value, folder).with_context(|| format!("{prefix}{name}"))?,
-        };
-        Ok((name.clone(), value))
+        Ok((name.clone(), option_with_content(name, value, folder, prefix)?))
     };
     options.iter().map(content).collect()
 }
 
-/// The keys of `--each`, with the content of files that options name, see [`with_content`].
+/// The keys of `--each`, with the content of files that options name, but for logs.
 ///
 /// # Errors
 /// If a file cannot be read; the error names the option and the file.
 pub(in crate::commands) fn each_with_content(words: &[String]) -> anyhow::Result<Vec<String>> {
     let content = |word: &String| match word.split_once('=') {
-        Some((key, value)) if key.starts_with("option.") && !is_log(key) => {
-            let value = with_content(value, Path::new("")).with_context(|| format!("--each: {key}"))?;
-            Ok(format!("{key}={value}"))
+        Some((key, value)) if key.starts_with("option.") => {
+            Ok(format!("{key}={}", option_with_content(key, value, Path::new(""), "--each: ")?))
         }
         _ => Ok(word.clone()),
     };

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::Serialize;
 
 use crate::arena::pgn::file::{PgnFile, PgnFileError};
@@ -29,7 +29,7 @@ use crate::arena::{Rules, RulesError};
 use crate::commands::shared::values::{duration, whole};
 use crate::engine::{Board, Engine, OptionError, PositionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
-use crate::files::Claim;
+use crate::files::{Claim, is_same_file};
 use crate::game::quote_path;
 use crate::search::{Control, Limits};
 
@@ -144,6 +144,15 @@ pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
 /// The names of files, for an error.
 pub(in crate::commands) fn names(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Checks that no file of an argument is there twice, also through links.
+pub(in crate::commands) fn check_distinct(argument: &str, paths: &[PathBuf]) -> anyhow::Result<()> {
+    for (index, path) in paths.iter().enumerate() {
+        let is_there = paths[..index].iter().any(|other| is_same_file(other, path));
+        ensure!(!is_there, "{argument} {}: the file is there twice", path.display());
+    }
+    Ok(())
 }
 
 /// Creates a PGN file. If it exists, the error includes the `hint` how to continue it.

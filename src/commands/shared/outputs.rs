@@ -8,7 +8,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use super::checksum::is_log;
+use crate::commands::lobby;
 use crate::files::is_same_file;
+use crate::learn::run_folder::RunState;
+use crate::learn::spsa::SpsaState;
+use crate::learn::zero::ZeroState;
+use crate::learn::{linear, nnue};
 
 /// The arguments, of all commands, whose values are output files.
 const OUTPUTS: [&str; 11] =
@@ -25,14 +30,14 @@ const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];
 
 /// The arguments whose values are folders in which a command keeps files, and those files.
 const FOLDERS: [&str; 2] = ["out", "folder"];
-const KEPT: [&str; 7] = [
-    "checkpoint.json",
-    "generations.json",
-    "spsa.json",
-    "state.json",
-    "training.safetensors",
-    "archive/games.pgn",
-    "identities.json",
+const KEPT: [&[&str]; 7] = [
+    &[linear::TrainingState::FILE],
+    &[nnue::trainer::TrainingState::FILE],
+    &[nnue::generations::GenerationsState::FILE],
+    &[SpsaState::FILE],
+    &[ZeroState::FILE],
+    &[lobby::ARCHIVE, lobby::GAMES],
+    &[lobby::IDENTITIES],
 ];
 
 /// A file of a command line.
@@ -60,8 +65,8 @@ pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches
     let folders: Vec<_> =
         named.iter().filter(|named| FOLDERS.contains(&&*named.id) && named.path.is_dir()).cloned().collect();
     for folder in folders {
-        let file = |kept| FileArgument { path: folder.path.join(kept), is_output: false, ..folder.clone() };
-        named.extend(KEPT.map(file));
+        let path = |kept: &[&str]| folder.path.join(kept.iter().collect::<PathBuf>());
+        named.extend(KEPT.map(|kept| FileArgument { path: path(kept), is_output: false, ..folder.clone() }));
     }
     for output in named.iter().filter(|named| named.is_output) {
         let clashes = |other: &&FileArgument| {
@@ -136,8 +141,7 @@ impl Kind {
             Kind::Keys => {
                 let (key, value) = pair()?;
                 let is_file = KEYS.contains(&key) || key.starts_with("option.");
-                let is_output = key == "stderr" || key.strip_prefix("option.").is_some_and(is_log);
-                is_file.then(|| named(format!("{key}="), Path::new(value), is_output))?
+                is_file.then(|| named(format!("{key}="), Path::new(value), key == "stderr" || is_log(key)))?
             }
             Kind::Options => {
                 let (option, value) = pair()?;

@@ -225,9 +225,9 @@ impl LinearTrainArguments {
         );
         ensure!(!self.both || self.opponent == "clone", "--both: the opponent has to be a clone");
         ensure!(self.reward > 0.0, "--reward: expected more than 0");
-        for (index, rival) in self.rival.iter().enumerate() {
-            let is_there = rival == START || self.rival[..index].contains(rival);
-            ensure!(!is_there, "--rival {rival}: a rival already");
+        let rivals = self.rivals();
+        for (index, rival) in rivals.iter().enumerate() {
+            ensure!(!rivals[..index].contains(rival), "--rival {rival}: a rival already");
         }
         let lists = [("--search", &self.search), ("--opponent-search", &self.opponent_search)];
         for (argument, options) in lists {
